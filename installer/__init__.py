@@ -1,0 +1,1 @@
+"""Turns cluster.yaml into a plan and drives Ansible."""

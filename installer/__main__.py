@@ -1,0 +1,7 @@
+"""`python -m installer`, which is what `./atoll` runs."""
+
+import sys
+
+from installer.cli import main
+
+sys.exit(main())

@@ -1,0 +1,168 @@
+"""Checks of the sections: networks, storage, registry, limits, platform. Pure."""
+
+from __future__ import annotations
+
+import ipaddress
+import itertools
+from collections.abc import Iterator
+
+from installer.cluster.checks.finding import Check, Circumstances, Finding
+from installer.cluster.quantities import amount
+from installer.cluster.schema import Cluster
+from installer.cluster.sections import LIMITED
+from installer.cluster.source import Where
+
+
+def _networks(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
+    pods, services = (
+        ipaddress.IPv4Network(cluster.network.pod_network),
+        ipaddress.IPv4Network(cluster.network.service_network),
+    )
+    if pods.overlaps(services):
+        yield Finding(
+            ("network", "service_network"),
+            f"`network.service_network` {services} overlaps `network.pod_network` {pods}.",
+            "Choose two networks that have no address in common.",
+        )
+    for name, network in (("pod_network", pods), ("service_network", services)):
+        if network.prefixlen > 24 or network.prefixlen < 8:
+            yield Finding(
+                ("network", name),
+                f"`network.{name}` {network} has an unusable size.",
+                "Use a prefix length between 8 and 24, like 10.244.0.0/16.",
+            )
+        hit = [node for node in cluster.nodes if ipaddress.IPv4Address(node.address) in network]
+        if hit:
+            names = ", ".join(f"`{node.name}` ({node.address})" for node in hit[:3])
+            yield Finding(
+                ("network", name),
+                f"`network.{name}` {network} contains addresses of nodes: {names}{' …' if len(hit) > 3 else ''}.",
+                "Choose a network that is used nowhere else in your house.",
+            )
+    if cluster.lab is not None:
+        lab = ipaddress.IPv4Interface(cluster.lab.address).network
+        for name, network in (("pod_network", pods), ("service_network", services)):
+            if network.overlaps(lab):
+                yield Finding(
+                    ("network", name),
+                    f"`network.{name}` {network} overlaps the lab's network {lab}.",
+                    "Change one of the two.",
+                )
+    if cluster.network.node_prefix <= pods.prefixlen:
+        yield Finding(
+            ("network", "node_prefix"),
+            f"`network.node_prefix` {cluster.network.node_prefix} leaves no network for a node in {pods}.",
+            f"Use a number above {pods.prefixlen}.",
+        )
+        return
+    room = 2 ** (cluster.network.node_prefix - pods.prefixlen)
+    if room < len(cluster.nodes):
+        yield Finding(
+            ("network", "pod_network"),
+            f"`network.pod_network` {pods} has room for {room} nodes, here are {len(cluster.nodes)}.",
+            "Choose a larger network, or a larger `network.node_prefix`.",
+        )
+    if 2 ** (32 - cluster.network.node_prefix) - 4 < cluster.kubernetes.max_pods:
+        yield Finding(
+            ("kubernetes", "max_pods"),
+            f"`kubernetes.max_pods` {cluster.kubernetes.max_pods} is more than a node's network "
+            f"(/{cluster.network.node_prefix}) has addresses.",
+            "Lower it, or use a smaller `network.node_prefix`.",
+        )
+
+
+def _storage(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding]:
+    storage, count = cluster.storage, len(cluster.storage_nodes)
+    if storage.driver == "glusterfs" and count == 0 and circumstances.complete:
+        yield Finding(
+            ("storage", "driver"),
+            "storage driver `glusterfs` needs a node with the role `storage`, and there is none.",
+            "Give `storage` to the roles of a node, or use another driver (nfs, cephfs, local).",
+        )
+    if storage.driver == "local" and len(cluster.nodes) > 1:
+        yield Finding(
+            ("storage", "driver"),
+            f"storage driver `local` keeps files on one node, but here are {len(cluster.nodes)} nodes.",
+            "Use `glusterfs` with a storage node, or an existing NFS or CephFS.",
+        )
+    for driver, settings in (("nfs", storage.nfs), ("cephfs", storage.cephfs)):
+        if storage.driver == driver and settings is None:
+            yield Finding(
+                ("storage", "driver"),
+                f"storage driver `{driver}` needs `storage.{driver}`.",
+                f"Add `storage.{driver}`; cluster.example.yaml shows its keys.",
+            )
+        if storage.driver != driver and settings is not None:
+            yield Finding(
+                ("storage", driver),
+                f"`storage.{driver}` is given, but `storage.driver` is `{storage.driver}`.",
+                f"Remove it, or use the driver `{driver}`.",
+            )
+
+
+def _registry(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding]:
+    registry = cluster.registry
+    if (registry.driver == "harbor") != (registry.harbor is not None):
+        yield Finding(
+            ("registry", "driver"),
+            f"`registry.driver` is `{registry.driver}`, but `registry.harbor` is "
+            f"{'missing' if registry.harbor is None else 'given'}.",
+            "Driver `harbor` and the section `registry.harbor` belong together.",
+        )
+    known = {node.name for node in cluster.nodes}
+    for index, name in enumerate(registry.nodes):
+        if name not in known and circumstances.complete:
+            yield Finding(
+                ("registry", "nodes", index),
+                f"`registry.nodes`: there is no node `{name}`.",
+                f"The nodes are: {', '.join(sorted(known))}.",
+            )
+
+
+def _limits(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
+    for name in LIMITED:
+        limits = cluster.resource_limit.of(name)
+        for resource in ("cpu", "memory"):
+            steps = [(step, str(getattr(getattr(limits, step), resource))) for step in ("floor", "default", "ceiling")]
+            for (low, less), (high, more) in itertools.pairwise(steps):
+                if amount(less) > amount(more):
+                    yield Finding(
+                        ("resource_limit", name, high, resource),
+                        f"`resource_limit.{name}`: {low} of {resource} ({less}) is above the {high} ({more}).",
+                        "Write floor ≤ default ≤ ceiling; what you leave out has its shipped value.",
+                    )
+
+
+def _platform(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
+    platform = cluster.platform
+    if (platform.certificate_file is None) != (platform.key_file is None):
+        missing = "key_file" if platform.key_file is None else "certificate_file"
+        given = "certificate_file" if platform.key_file is None else "key_file"
+        yield Finding(
+            ("platform", given),
+            f"`platform.{given}` is given without `platform.{missing}`.",
+            "Give both, or neither to use a certificate of the cluster's own authority.",
+        )
+    seen: set[str] = set()
+    for index, virtual in enumerate(platform.virtual_clusters):
+        where: Where = ("platform", "virtual_clusters", index)
+        if virtual.name in seen:
+            yield Finding((*where, "name"), f"virtual cluster `{virtual.name}` is there twice.", "Remove one of them.")
+        seen.add(virtual.name)
+        for key, counts in (("devices", virtual.devices or {}), ("max_devices_per_user", virtual.max_devices_per_user)):
+            for name in counts:
+                if name not in cluster.device_types:
+                    yield Finding(
+                        (*where, key, name),
+                        f"virtual cluster `{virtual.name}`: no node has `{name}`.",
+                        "Remove it, or add `accelerators` to a node.",
+                    )
+    if cluster.smtp.host is not None and cluster.smtp.sender is None:
+        yield Finding(("smtp", "host"), "`smtp.host` is given without `smtp.sender`.", "Add the sender's address.")
+    if cluster.smtp.user is not None and cluster.smtp.password_file is None:
+        yield Finding(
+            ("smtp", "user"), "`smtp.user` is given without `smtp.password_file`.", "Add a file with the password."
+        )
+
+
+CHECKS: tuple[Check, ...] = (_networks, _storage, _registry, _limits, _platform)

@@ -1,0 +1,45 @@
+"""CPU and memory as Kubernetes writes them (`2`, `500m`, `400Mi`). Ki, Mi and Gi count by 1024 everywhere."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, WithJsonSchema
+
+from installer.cluster.mistakes import refuse
+
+_SUFFIXES = {
+    "": Decimal(1),
+    "m": Decimal("0.001"),
+    **{letter + "i": Decimal(1024) ** power for power, letter in enumerate("KMGTP", start=1)},
+    **{letter: Decimal(1000) ** power for power, letter in enumerate("kMGTP", start=1)},
+}
+_PATTERN = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)(m|[KMGTP]i|[kMGTP])?")
+REMEDY = "Write CPU as `2` or `500m` (thousandths of a core) and memory as `400Mi` or `80Gi`."
+
+
+def amount(text: str) -> Decimal:
+    """Return cores or bytes. Raises ValueError for what is not a quantity."""
+    match = _PATTERN.fullmatch(text)
+    if match is None:
+        raise ValueError(f"`{text}` is not a quantity")
+    return Decimal(match[1]) * _SUFFIXES[match[2] or ""]
+
+
+def _checked(value: Any) -> str:
+    # YAML reads `cpu: 2` as a number; as a quantity it means the same as "2".
+    text = str(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else None
+    if text is None or _PATTERN.fullmatch(text) is None:
+        raise refuse(f"`{value}` is not a quantity of CPU or memory.", REMEDY)
+    if amount(text) <= 0:
+        raise refuse(f"`{text}` is not above zero.", REMEDY)
+    return text
+
+
+Quantity = Annotated[
+    str,
+    BeforeValidator(_checked),
+    WithJsonSchema({"type": ["string", "number"], "pattern": f"^{_PATTERN.pattern}$", "examples": ["2", "400Mi"]}),
+]

@@ -1,0 +1,6 @@
+"""`python -m installer.dev`."""
+
+from installer.dev.commands import dev
+
+if __name__ == "__main__":
+    dev()

@@ -1,0 +1,116 @@
+"""What the services of `./atoll dev` are told, and the secrets that are made for them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import yaml
+
+from installer import exit_codes
+
+TREE = Path(__file__).resolve().parents[2]
+PORTAL = TREE / "platform" / "portal" / "dist"
+VITE_PORT = 5173
+
+
+def default_state() -> Path:
+    """Where the database and the homes of `./atoll dev` lie."""
+    base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(base) / "atoll" / "dev"
+
+
+def make_secrets(directory: Path) -> Path:
+    """Generate what is not there yet, readable by this user only. Returns the file of the administrator's password."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name, size in (("internal_token", 32), ("session_key", 32), ("admin_password", 12)):
+        path = directory / name
+        if not path.exists():
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(secrets.token_urlsafe(size))
+    return directory / "admin_password"
+
+
+def _limits(cpu: str, memory: str) -> dict[str, Any]:
+    return {
+        "floor": {"cpu": "100m", "memory": "64Mi"},
+        "default": {"cpu": "2", "memory": "2Gi"},
+        "ceiling": {"cpu": cpu, "memory": memory},
+    }
+
+
+def _engines() -> list[dict[str, str]]:
+    """The frameworks that this interpreter has."""
+    known = (
+        ("numpy", "NumPy + scikit-learn", "scikit-learn", "sklearn"),
+        ("pytorch", "PyTorch", "pytorch", "torch"),
+    )
+    return [
+        {"name": name, "title": title, "framework": framework, "image": f"local/{name}", "python": sys.executable}
+        for name, title, framework, module in known
+        if importlib.util.find_spec(module) is not None
+    ]
+
+
+def configuration(state: Path, database_uri: str, ports: dict[str, int]) -> dict[str, Any]:
+    """The content of config.yaml: two pretended nodes, one with GPUs and one with NPUs."""
+    uri = urlsplit(database_uri)
+    host = parse_qs(uri.query).get("host", [uri.hostname or ""])[0]
+    api = ports["api"]
+    devices = {"nvidia_gpu_amd64": 8, "huawei_npu_amd64": 8}
+    web: dict[str, Any] = {
+        "origin": f"http://127.0.0.1:{api}",
+        "origins": [
+            f"http://localhost:{api}",
+            f"http://127.0.0.1:{VITE_PORT}",
+            f"http://localhost:{VITE_PORT}",
+        ],
+        "secure_cookies": False,
+    }
+    if PORTAL.is_dir():
+        web["portal"] = str(PORTAL)
+    return {
+        "service": "dev",
+        "cluster": {"name": "dev", "version": exit_codes.VERSION},
+        "database": {
+            "host": unquote(host),
+            "port": uri.port or 5432,
+            "name": "atoll",
+            "user": uri.username or "postgres",
+        },
+        "web": web,
+        "services": {"files": f"http://127.0.0.1:{ports['files']}", "jobs": f"http://127.0.0.1:{ports['jobs']}"},
+        "storage": {"root": str(state / "storage")},
+        "engine": {
+            "kind": "local",
+            "images": _engines(),
+            "nodes": [
+                {"name": "local-gpu", "devices": {"nvidia_gpu_amd64": 8}},
+                {"name": "local-npu", "devices": {"huawei_npu_amd64": 8}},
+            ],
+        },
+        "devices": [
+            {"type": "nvidia_gpu_amd64", "resource": "nvidia.com/gpu", "counts": list(range(9))},
+            {"type": "huawei_npu_amd64", "resource": "huawei.com/Ascend910", "counts": [0, 1, 2, 4, 8]},
+        ],
+        "resource_limit": {
+            "nvidia_gpu_amd64": _limits("16", "32Gi"),
+            "huawei_npu_amd64": _limits("22", "80Gi"),
+            "request_ratio": 0.5,
+        },
+        "virtual_clusters": [{"name": "default", "devices": devices}],
+        "secrets": str(state / "secrets"),
+    }
+
+
+def write(state: Path, content: dict[str, Any]) -> Path:
+    """Write config.yaml and return its path."""
+    path = state / "config.yaml"
+    path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    return path

@@ -1,0 +1,96 @@
+"""Digests of what phases use beside cluster.yaml: files of the tree, of the bundle, of the user."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from installer.cluster import TREE, Cluster, bundle_directory, version
+from installer.planning.phases import PHASES
+from installer.planning.projection import Digests
+
+_PLUGIN = re.compile(r"\batoll_[a-z_]+\b")
+_NOT_USED = {"molecule", "tests", "README.md"}
+
+
+def collect(cluster: Cluster, bundle: Path | None = None) -> Digests:
+    """Read every digest that planning needs. A bundle that is not there yet gives none for its files."""
+    return Digests(
+        roles=roles(),
+        artifacts=artifacts(bundle or bundle_directory()),
+        files=_files_of_user(cluster),
+        version=version(),
+    )
+
+
+@functools.cache
+def roles(tree: Path = TREE) -> dict[str, str]:
+    """Return a digest per role: its own files and the modules and plugins that they use."""
+    found = {}
+    for role in dict.fromkeys(phase.role for phase in PHASES):
+        folder = tree / "roles" / role
+        files = [
+            file
+            for file in sorted(folder.rglob("*"))
+            if file.is_file() and not _NOT_USED & set(file.relative_to(folder).parts)
+        ]
+        found[role] = _digest(tree, [*files, *_plugins(tree, files)])
+    return found
+
+
+def artifacts(bundle: Path) -> dict[str, str]:
+    """Return the digests of the bundle: its files by path, its images as `image/<set>/<name>`."""
+    index = _read(bundle / "index.json")
+    found = {path: str(entry["sha256"]) for path, entry in index.get("files", {}).items()}
+    for name, image in _read(bundle / "images" / "index.json").items():
+        found[f"image/{image['set']}/{name}"] = str(image["digest"])
+    return found
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    assert isinstance(content, dict)  # noqa: S101 - written by installer.bundle
+    return content
+
+
+def _plugins(tree: Path, files: Iterable[Path]) -> list[Path]:
+    """Return the files of all modules and plugins that role files name, and of what these import."""
+    folder = tree / "plugins"
+    by_name: dict[str, list[Path]] = {}
+    for file in sorted(folder.rglob("atoll_*.py")):
+        by_name.setdefault(file.stem, []).append(file)
+    todo, seen = list(files), set[Path]()
+    while todo:
+        for name in _PLUGIN.findall(todo.pop().read_text(encoding="utf-8", errors="replace")):
+            new = [file for file in by_name.get(name, []) if file not in seen and file.parent.name != "inventory"]
+            seen.update(new)
+            todo += new
+    return sorted(seen)
+
+
+def _digest(tree: Path, files: Iterable[Path]) -> str:
+    total = hashlib.sha256()
+    for file in files:
+        total.update(f"{file.relative_to(tree)}\0{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    return total.hexdigest()
+
+
+def _files_of_user(cluster: Cluster) -> dict[str, str]:
+    platform, harbor = cluster.platform, cluster.registry.harbor
+    found = {}
+    for name in filter(None, (platform.certificate_file, platform.key_file, harbor.ca_file if harbor else None)):
+        path = Path(name)
+        found[name] = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "missing"
+    if cluster.smtp.password_file:
+        # By its time: records are no secret, and from a digest of it a weak password could be guessed.
+        path = Path(cluster.smtp.password_file)
+        found[cluster.smtp.password_file] = str(path.stat().st_mtime_ns) if path.is_file() else "missing"
+    return found

@@ -1,0 +1,196 @@
+"""The inventory that Ansible gets: groups and variables of a cluster, with the steps of a plan. Pure.
+
+Used by plugins/inventory/atoll.py; docs/develop.md lists the variables.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from installer.cluster import CPU_ONLY, DEVICE_TYPES, Cluster, Node, known_hosts, own_key, state_directory
+from installer.cluster.defaults import shipped
+from installer.planning.phases import ADMISSION, PHASES, Scope
+from installer.planning.plan import Plan
+from installer.planning.projection import Digests, acting_master, input_hash, nodes_of, portal_address, project
+
+ROLE_GROUPS = ("masters", "workers", "storage", "registry", "accelerated", "first_master")
+# Sections that roles get under other names, or that are no business of roles.
+_NOT_EMITTED = {"resource_limit"}
+
+
+@dataclass
+class Inventory:
+    """Groups by name, variables of all hosts, variables per host."""
+
+    groups: dict[str, list[str]] = field(default_factory=dict)
+    variables: dict[str, Any] = field(default_factory=dict)
+    hosts: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def inventory(cluster: Cluster, digests: Digests, bundle: Path, plan: Plan | None = None) -> Inventory:
+    """Return the inventory; with a plan its steps decide who is in the groups of phases, else every phase is."""
+    made = Inventory(variables=_variables(cluster, digests, bundle))
+    made.groups = _role_groups(cluster)
+    if plan is None:
+        made.groups |= _all_phases(cluster)
+        joining = [node.name for node in _acting(nodes_of_joined(cluster))]
+    else:
+        made.groups |= _planned_phases(plan)
+        joining = [step.joins for step in plan.steps if step.action == "join"]
+    made.groups["planned"] = _planned(cluster, made.groups)
+    made.variables["atoll_joining"] = joining
+    for node in cluster.nodes:
+        made.hosts[node.name] = _host_variables(cluster, node)
+    for phase in PHASES:
+        for node in nodes_of(phase, cluster) if phase is not ADMISSION else []:
+            hashes = made.hosts[node.name].setdefault("atoll_input_hashes", {})
+            hashes[phase.name] = input_hash(project(phase, cluster, node, digests))
+    return made
+
+
+def nodes_of_joined(cluster: Cluster) -> list[Node]:
+    """Return the nodes that join a control plane."""
+    return next(nodes_of(phase, cluster) for phase in PHASES if phase.on is Scope.JOINED)
+
+
+def _acting(nodes: list[Node]) -> list[Node]:
+    return [node for node in nodes if not node.maintenance]
+
+
+def _role_groups(cluster: Cluster) -> dict[str, list[str]]:
+    members = {
+        "masters": cluster.masters,
+        "workers": cluster.workers,
+        "storage": cluster.storage_nodes,
+        "registry": cluster.registry_nodes,
+        "accelerated": [node for node in cluster.nodes if node.accelerators],
+        "first_master": [acting_master(cluster)],
+    }
+    return {name: [node.name for node in members[name]] for name in ROLE_GROUPS}
+
+
+def _all_phases(cluster: Cluster) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {phase.removal_group: [] for phase in PHASES if phase.removable}
+    return groups | {phase.group: [node.name for node in _acting(nodes_of(phase, cluster))] for phase in PHASES}
+
+
+def _planned_phases(plan: Plan) -> dict[str, list[str]]:
+    groups = {}
+    for phase in PHASES:
+        groups[phase.group] = list(dict.fromkeys(step.node for step in plan.of(phase.name, "apply", "join")))
+        if phase.removable:
+            groups[phase.removal_group] = [step.node for step in plan.of(phase.name, "remove")]
+    return groups
+
+
+def _planned(cluster: Cluster, groups: dict[str, list[str]]) -> list[str]:
+    busy = {name for group, names in groups.items() if group.startswith(("phase_", "remove_")) for name in names}
+    return [node.name for node in cluster.nodes if node.name in busy]
+
+
+def _variables(cluster: Cluster, digests: Digests, bundle: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "atoll_version": digests.version,
+        "atoll_cluster_name": cluster.name,
+        "atoll_masters": _pairs(cluster.masters),
+        "atoll_registry_hosts": _pairs(cluster.registry_nodes),
+        "atoll_storage_hosts": _pairs(cluster.storage_nodes),
+        "atoll_first_master": acting_master(cluster).name,
+        "atoll_portal_address": portal_address(cluster),
+        "atoll_bundle": str(bundle),
+        "atoll_state": str(state_directory(cluster)),
+        "atoll_device_types": _device_types(cluster),
+        "atoll_resource_limit": _resource_limit(cluster),
+        # Nodes have a python3 at this place (preflight checks it); looking for others costs a connection per node.
+        "ansible_python_interpreter": "/usr/bin/python3",
+    }
+    for section in sorted(shipped().keys() - _NOT_EMITTED):
+        for key, value in getattr(cluster, section).model_dump(mode="json").items():
+            found[f"{section}_{key}"] = value
+    found["platform_virtual_clusters"] = _virtual_clusters(cluster)
+    return found
+
+
+def _pairs(nodes: list[Node]) -> list[dict[str, str]]:
+    return [{"name": node.name, "address": node.address} for node in nodes]
+
+
+def _device_types(cluster: Cluster) -> list[dict[str, Any]]:
+    """Return what the platform's services have to know of the device types that occur (their `devices`)."""
+    return [
+        {"type": name, "resource": DEVICE_TYPES[name].resource, "counts": list(DEVICE_TYPES[name].task_counts)}
+        for name in cluster.device_types
+    ]
+
+
+def _resource_limit(cluster: Cluster) -> dict[str, Any]:
+    """Return the limits of what occurs, in the form of the services' configuration."""
+    limits = cluster.resource_limit
+    names = [CPU_ONLY, *cluster.device_types]
+    return {name: limits.of(name).model_dump() for name in names} | {"request_ratio": limits.request_ratio}
+
+
+def _virtual_clusters(cluster: Cluster) -> list[dict[str, Any]]:
+    there = dict.fromkeys(cluster.device_types, 0)
+    for node in cluster.nodes:
+        for card in node.accelerators:
+            there[card.type] += card.count
+    made = []
+    for virtual in cluster.platform.virtual_clusters:
+        content = virtual.model_dump(mode="json")
+        made.append(content if virtual.devices is not None else content | {"devices": there})
+    return made
+
+
+def _host_variables(cluster: Cluster, node: Node) -> dict[str, Any]:
+    ssh = cluster.ssh_of(node)
+    return {
+        "ansible_host": node.address,
+        "ansible_port": ssh.port,
+        "ansible_user": ssh.user,
+        "ansible_ssh_private_key_file": ssh.key_file or str(own_key(cluster)),
+        "ansible_ssh_common_args": ssh_arguments(cluster, node),
+        "ansible_become": ssh.uses_sudo,
+        "atoll_node": {
+            "name": node.name,
+            "address": node.address,
+            "roles": list(node.roles),
+            "arch": node.arch,
+            "accelerators": [
+                {"type": card.type, "count": card.count, "driver": card.effective_driver} for card in node.accelerators
+            ],
+            "data_disks": [disk.model_dump(mode="json") for disk in node.data_disks],
+            "labels": dict(node.labels),
+            "maintenance": node.maintenance,
+        },
+    }
+
+
+def ssh_arguments(cluster: Cluster, node: Node) -> str:
+    """Return the arguments of ssh that pin the host key and lead through the jump host, for a shell to split."""
+    ssh = cluster.ssh_of(node)
+    pinned = [
+        "-o",
+        f"UserKnownHostsFile={known_hosts(cluster)}",
+        "-o",
+        "GlobalKnownHostsFile=/dev/null",
+        "-o",
+        "StrictHostKeyChecking=yes",
+        "-o",
+        "IdentitiesOnly=yes",
+        "-o",
+        "BatchMode=yes",
+        "-o",
+        "PasswordAuthentication=no",
+    ]
+    arguments = [*pinned]
+    if ssh.jump:
+        # Not ProxyJump: its inner ssh would take the user's own known hosts and keys instead of these.
+        target, _, port = ssh.jump.partition(":")
+        key = ssh.key_file or str(own_key(cluster))
+        inner = ["ssh", *pinned, "-i", key, *(["-p", port] if port else []), "-W", "[%h]:%p", target]
+        arguments += ["-o", f"ProxyCommand={shlex.join(inner)}"]
+    return shlex.join(arguments)

@@ -1,0 +1,267 @@
+"""The phases of an installation: the one table. Planning, playbook, inventory and progress are made from it.
+
+`inputs` are keys of `projection.project`: a change of one plans the phase again. A name with a dot is one key of a
+section of cluster.yaml or of the node, a name without one is a whole section or a fact about the cluster. `artifacts`
+are patterns of files of the bundle, `{arch}` being the node's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Scope(StrEnum):
+    """Where a phase belongs."""
+
+    ALL = "all"
+    MASTERS = "masters"
+    FIRST_MASTER = "first_master"  # once per node that joins, on the first master
+    JOINED = "joined"  # workers and storage nodes; a master that is also a worker is made by `control_plane`
+    STORAGE = "storage"
+    REGISTRY = "registry"
+    CLUSTER = "cluster"  # once for the whole cluster, on the first master
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One role applied to one group of nodes."""
+
+    name: str
+    title: str
+    role: str
+    on: Scope
+    needs: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    rolling: int = 0  # so many nodes at a time; 0: all
+    stops_all: bool = True  # a failure ends the run; otherwise only the failed node goes no further
+    removable: bool = False  # its role has the verb `remove`
+    only_if: str = ""  # a condition of projection.CONDITIONS; without it the phase is always wanted
+
+    @property
+    def group(self) -> str:
+        """The inventory group of the nodes that have it in the plan."""
+        return f"phase_{self.name}"
+
+    @property
+    def removal_group(self) -> str:
+        """The inventory group of the nodes from which it is removed."""
+        return f"remove_{self.name}"
+
+
+_KUBELET = (
+    "cluster_name",
+    "node.name",
+    "node.address",
+    "node.roles",
+    "node.labels",
+    "node.accelerators",
+    "network",
+    "kubernetes",
+    "container_runtime.parallel_downloads",
+    "container_runtime.log_size",
+    "container_runtime.log_files",
+)
+_OS = "os/*/{arch}/Packages"
+
+PHASES = (
+    Phase(
+        "host",
+        "Operating system",
+        role="host",
+        on=Scope.ALL,
+        inputs=("cluster_name", "node.name", "node.address", "node.data_disks", "masters", "ntp"),
+        artifacts=(_OS,),
+    ),
+    Phase(
+        "certificates",
+        "Certificates",
+        role="certificates",
+        on=Scope.ALL,
+        needs=("host",),
+        inputs=(
+            "cluster_name",
+            "node.name",
+            "node.address",
+            "node.roles",
+            "masters",
+            "registry_hosts",
+            "kubernetes.virtual_address",
+            "kubernetes.extra_names",
+            "network.service_network",
+            "network.cluster_domain",
+            "platform.origin",
+            "platform.apps_domain",
+            "platform.certificate_file",
+            "platform.key_file",
+            "registry.harbor",
+        ),
+    ),
+    Phase(
+        "registry",
+        "Image registry",
+        role="registry",
+        on=Scope.REGISTRY,
+        needs=("certificates",),
+        inputs=("registry", "node.address"),
+        artifacts=("bin/{arch}/registry",),
+        rolling=1,
+        removable=True,
+        only_if="own_registry",
+    ),
+    Phase(
+        "container_runtime",
+        "Container runtime",
+        role="container_runtime",
+        on=Scope.ALL,
+        needs=("certificates",),
+        inputs=("container_runtime", "registry.driver", "registry.harbor"),
+        artifacts=("bin/{arch}/containerd*", "bin/{arch}/ctr", "bin/{arch}/runc", "bin/{arch}/cni/*", "image/base/*"),
+    ),
+    Phase(
+        "load_balancer",
+        "Ways to API and registry",
+        role="load_balancer",
+        on=Scope.ALL,
+        needs=("certificates",),
+        inputs=("masters", "registry_hosts", "kubernetes.virtual_address", "node.roles"),
+        artifacts=(_OS,),
+    ),
+    Phase(
+        "control_plane",
+        "Control plane",
+        role="kubernetes",
+        on=Scope.MASTERS,
+        needs=("container_runtime", "load_balancer"),
+        inputs=(*_KUBELET, "masters"),
+        artifacts=("bin/{arch}/kubernetes", "bin/{arch}/etcdctl", "image/base/registry.k8s.io/*"),
+        rolling=1,
+    ),
+    Phase(
+        "admission",
+        "Admission of new nodes",
+        role="kubernetes",
+        on=Scope.FIRST_MASTER,
+        needs=("control_plane",),
+    ),
+    Phase(
+        "node",
+        "Kubernetes nodes",
+        role="kubernetes",
+        on=Scope.JOINED,
+        needs=("container_runtime", "load_balancer", "admission"),
+        inputs=_KUBELET,
+        artifacts=("bin/{arch}/kubernetes",),
+        stops_all=False,
+    ),
+    Phase(
+        "network",
+        "Pod network",
+        role="network",
+        on=Scope.CLUSTER,
+        needs=("control_plane",),
+        inputs=("network", "kubernetes.virtual_address"),
+        artifacts=("image/base/*kube-router*", "manifests/kube-router*"),
+    ),
+    Phase(
+        "images",
+        "Images in the registry",
+        role="images",
+        on=Scope.CLUSTER,
+        needs=("registry", "load_balancer"),
+        inputs=("registry",),
+        artifacts=("image/*",),
+    ),
+    Phase(
+        "storage",
+        "Servers of user data",
+        role="storage",
+        on=Scope.STORAGE,
+        needs=("host",),
+        inputs=("cluster_name", "storage", "storage_hosts", "node.address"),
+        artifacts=(_OS,),
+        removable=True,
+        only_if="own_storage",
+    ),
+    Phase(
+        "storage_client",
+        "Mounts of user data",
+        role="storage",
+        on=Scope.ALL,
+        # The provisioner of local volumes is pulled from the registry.
+        needs=("storage", "control_plane", "node", "images"),
+        inputs=("cluster_name", "storage", "storage_hosts", "node.is_first_master"),
+        artifacts=(
+            _OS,
+            "manifests/local-path-provisioner*",
+            "image/platform/*local-path*",
+            "image/platform/*atoll/base*",
+        ),
+        stops_all=False,
+    ),
+    Phase(
+        "accelerators",
+        "Accelerators",
+        role="accelerators",
+        on=Scope.CLUSTER,
+        needs=("network", "images"),
+        inputs=("accelerators", "accelerated_nodes"),
+        artifacts=("image/platform/*atoll/platform*",),
+        removable=True,
+        only_if="has_accelerators",
+    ),
+    Phase(
+        "queue",
+        "Queue",
+        role="queue",
+        on=Scope.CLUSTER,
+        needs=("network", "images"),
+        inputs=("queue", "device_types", "network.cluster_domain"),
+        artifacts=("manifests/kueue*", "manifests/jobset*", "image/platform/*kueue*", "image/platform/*jobset*"),
+    ),
+    Phase(
+        "database",
+        "Database",
+        role="database",
+        on=Scope.CLUSTER,
+        needs=("network", "images", "storage_client"),
+        inputs=("database",),
+        artifacts=("image/platform/*atoll/database*",),
+    ),
+    Phase(
+        "monitoring",
+        "Monitoring",
+        role="monitoring",
+        on=Scope.CLUSTER,
+        needs=("network", "images", "storage_client"),
+        inputs=("monitoring",),
+        artifacts=(
+            "image/platform/*prometheus*",
+            "image/platform/*kube-state-metrics*",
+            "image/platform/*node-exporter*",
+        ),
+    ),
+    Phase(
+        "platform",
+        "Services and portal",
+        role="platform",
+        on=Scope.CLUSTER,
+        needs=("database", "queue", "storage_client"),
+        inputs=("cluster_name", "platform", "resource_limit", "smtp", "device_types", "portal_address", "masters",
+                "control", "storage.driver", "network.cluster_domain", "monitoring.scrape_seconds"),
+        artifacts=("image/platform/*atoll/*", "image/engine/*", "platform/*"),
+    ),
+    Phase(
+        "control",
+        "Control service",
+        role="control",
+        on=Scope.MASTERS,
+        needs=("platform",),
+        inputs=("cluster_name", "control", "masters", "node.name", "node.address"),
+        artifacts=("*",),
+        rolling=1,
+    ),
+)  # fmt: skip
+BY_NAME = {phase.name: phase for phase in PHASES}
+ADMISSION = BY_NAME["admission"]

@@ -1,0 +1,253 @@
+"""From what is wanted and what was seen to what must be done, and why. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from installer.cluster import Cluster, Node
+from installer.planning.observations import Observations, Record, Seen
+from installer.planning.phases import ADMISSION, BY_NAME, PHASES, Phase, Scope
+from installer.planning.projection import Digests, acting_master, changed_keys, input_hash, nodes_of, project
+
+Action = Literal["apply", "remove", "join"]
+NEW, CHANGED, DRIFTED, FAILED, ASKED, UNWANTED = (
+    "new",
+    "input changed",
+    "drifted",
+    "failed before",
+    "every phase",
+    "no longer wanted",
+)
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Step:
+    """One phase on one node."""
+
+    phase: str
+    node: str
+    action: Action
+    reason: str
+    detail: str = ""  # which inputs changed, which paths drifted
+    input_hash: str = ""
+    joins: str = ""  # with action `join`: the node that is admitted
+
+    def to_json(self) -> dict[str, str]:
+        """Return it as `./atoll plan -o json` shows it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps in the order in which they are done, and what else a person should know."""
+
+    cluster: str
+    steps: tuple[Step, ...] = ()
+    notes: tuple[str, ...] = ()
+    unreachable: tuple[tuple[str, str], ...] = ()  # nodes that do not answer, each with the reason in words
+    hindrances: tuple[str, ...] = ()  # why no step at all can be done
+
+    def __bool__(self) -> bool:
+        return bool(self.steps)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What does not hinder the steps."""
+        silent = [
+            f"{problem} Nothing is to be done there." for node, problem in self.unreachable if not self.needs(node)
+        ]
+        return (*self.notes, *silent)
+
+    @property
+    def blocked(self) -> tuple[str, ...]:
+        """Why the plan cannot be applied now; empty if it can."""
+        return (
+            *(self.hindrances if self.steps else ()),
+            *(
+                f"{problem} It has steps to do. Mend it, or set `maintenance: true` to leave it out."
+                for node, problem in self.unreachable
+                if self.needs(node)
+            ),
+        )
+
+    def needs(self, node: str) -> bool:
+        """Say whether a node must answer."""
+        return any(node in {step.node, step.joins} for step in self.steps)
+
+    def of(self, phase: str, *actions: Action) -> list[Step]:
+        """Return the steps of a phase, of some actions or of all."""
+        return [step for step in self.steps if step.phase == phase and (not actions or step.action in actions)]
+
+    def nodes(self) -> list[str]:
+        """Return the nodes that have a step."""
+        return list(dict.fromkeys(step.node for step in self.steps))
+
+    def only(self, phases: Collection[str] = (), nodes: Collection[str] = ()) -> Plan:
+        """Return the plan with some phases or some nodes only. Raises KeyError for a phase that does not exist."""
+        for name in phases:
+            BY_NAME[name]
+        return replace(
+            self,
+            steps=tuple(
+                step
+                for step in self.steps
+                if (not phases or step.phase in phases) and (not nodes or step.node in nodes or step.joins in nodes)
+            ),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as `./atoll plan -o json` shows it and as it is saved."""
+        return {
+            "cluster": self.cluster,
+            "steps": [step.to_json() for step in self.steps],
+            "warnings": list(self.warnings),
+            "blocked": list(self.blocked),
+            "notes": list(self.notes),
+            "unreachable": [list(pair) for pair in self.unreachable],
+            "hindrances": list(self.hindrances),
+        }
+
+    def save(self, path: Path) -> None:
+        """Write it to a file that `$ATOLL_PLAN` may name."""
+        path.write_text(json.dumps(self.to_json(), indent=1) + "\n", encoding="utf-8")
+
+
+def saved(path: Path) -> Plan:
+    """Read a saved plan. Raises OSError or ValueError if the file is none."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        return Plan(
+            cluster=content["cluster"],
+            steps=tuple(Step(**step) for step in content["steps"]),
+            notes=tuple(content["notes"]),
+            unreachable=tuple((node, problem) for node, problem in content["unreachable"]),
+            hindrances=tuple(content["hindrances"]),
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{path} is not a plan of this version of Atoll ({error})") from error
+
+
+def plan(wanted: Cluster, seen: Observations, digests: Digests, every_phase: bool = False) -> Plan:
+    """Return the steps that lead from `seen` to `wanted`, each with its reason, in dependency order.
+
+    `every_phase` plans all that belongs there, whether it is needed or not.
+    """
+    removals, kept = _removals(wanted, seen)
+    steps = [*removals]
+    for phase in PHASES:
+        if phase is ADMISSION:
+            steps += _joins(wanted, seen, digests, every_phase)
+            continue
+        for node in nodes_of(phase, wanted):
+            if not node.maintenance:
+                steps += _step(phase, wanted, node, seen, digests, every_phase)
+    resting = [f"Node `{node.name}` is in maintenance and left out." for node in wanted.nodes if node.maintenance]
+    hindrances = tuple(_hindrances(wanted, seen))
+    return Plan(wanted.name, tuple(steps), (*resting, *kept), tuple(_unreachable(wanted, seen)), hindrances)
+
+
+def done(made: Plan, seen: Observations) -> Observations:
+    """Return what will be seen once a plan was done."""
+    nodes = {name: dict(node.records) for name, node in seen.nodes.items()}
+    of_cluster = dict(seen.cluster.records)
+    for step in made.steps:
+        of_node = nodes.setdefault(step.node, {})
+        records = of_cluster if BY_NAME[step.phase].on is Scope.CLUSTER else of_node
+        if step.action == "remove":
+            records.pop(step.phase, None)
+        elif step.action == "apply":
+            records[step.phase] = Record(step.input_hash)
+    return Observations({name: Seen(records=records) for name, records in nodes.items()}, Seen(records=of_cluster))
+
+
+def _step(
+    phase: Phase, wanted: Cluster, node: Node, seen: Observations, digests: Digests, every_phase: bool
+) -> Iterator[Step]:
+    place = _place(phase, node, seen)
+    hash_now = input_hash(project(phase, wanted, node, digests))
+    record, found = place.records.get(phase.name), place.managed.get(phase.name)
+    if record is None:
+        reason, detail = (NEW, "") if found is None else (FAILED, "it began and never ended")
+    elif record.input_hash != hash_now:
+        reason, detail = CHANGED, _shown(changed_keys(record.input_hash, hash_now))
+    elif found is not None and not found.ok:
+        reason, detail = DRIFTED, _shown(found.drifted)
+    elif every_phase:
+        reason, detail = ASKED, ""
+    else:
+        return
+    yield Step(phase.name, node.name, "apply", reason, detail, hash_now)
+
+
+def _joins(wanted: Cluster, seen: Observations, digests: Digests, every_phase: bool) -> Iterator[Step]:
+    """Plan the admission of each node that never became a member."""
+    master = acting_master(wanted)
+    hash_now = input_hash(project(ADMISSION, wanted, master, digests))
+    for node in nodes_of(BY_NAME["node"], wanted):
+        is_new = "node" not in seen.node(node.name).records
+        if not node.maintenance and (is_new or every_phase):
+            reason = NEW if is_new else ASKED
+            yield Step("admission", master.name, "join", reason, f"node {node.name}", hash_now, node.name)
+
+
+def _removals(wanted: Cluster, seen: Observations) -> tuple[list[Step], list[str]]:
+    """Plan what has a record and is no longer wanted, last phase first; and say what can't be taken away like that."""
+    steps: list[Step] = []
+    kept: list[str] = []
+    for phase in reversed(PHASES):
+        belongs = {node.name for node in nodes_of(phase, wanted)}
+        if phase is ADMISSION or (phase.on is Scope.CLUSTER and belongs):
+            continue
+        for node in wanted.nodes if phase.on is not Scope.CLUSTER else [acting_master(wanted)]:
+            if node.name in belongs or node.maintenance or phase.name not in _place(phase, node, seen).records:
+                continue
+            if phase.removable:
+                steps.append(Step(phase.name, node.name, "remove", UNWANTED))
+            else:
+                kept.append(
+                    f"Node `{node.name}` keeps `{phase.name}`, which cluster.yaml no longer asks for there: it cannot "
+                    "be taken away in place. Take the node out of the cluster, then add it again."
+                )
+    return steps, kept
+
+
+def _hindrances(wanted: Cluster, seen: Observations) -> Iterator[str]:
+    """Say why nothing may be done, whatever the steps are."""
+    master = acting_master(wanted)
+    if master.maintenance:
+        yield "Every master is in maintenance. Set `maintenance: false` for one of them."
+    if "control_plane" in seen.node(master.name).records or not seen.node(master.name).reachable:
+        return
+    # The first master begins a cluster: where one exists already, a newcomer in its place would begin a second one.
+    others = [node.name for node in wanted.masters if "control_plane" in seen.node(node.name).records]
+    if others:
+        yield f"Master `{master.name}` is new, but stands before `{others[0]}`, which is one already. Put it behind."
+        return
+    members = [node.name for node in wanted.nodes if "node" in seen.node(node.name).records]
+    if members:
+        yield (
+            f"Node `{members[0]}` is a member of a cluster whose control plane was on none of these masters. Name its "
+            "masters in cluster.yaml, or set the node up anew."
+        )
+
+
+def _unreachable(wanted: Cluster, seen: Observations) -> Iterator[tuple[str, str]]:
+    for node in wanted.nodes:
+        found = seen.node(node.name)
+        if not found.reachable and not node.maintenance:
+            why = f": {found.problem.rstrip('.')}" if found.problem else ""
+            yield node.name, f"Node `{node.name}` ({node.address}) does not answer{why}."
+
+
+def _place(phase: Phase, node: Node, seen: Observations) -> Seen:
+    return seen.cluster if phase.on is Scope.CLUSTER else seen.node(node.name)
+
+
+def _shown(items: Collection[str]) -> str:
+    some = list(items)[:SHOWN]
+    return ", ".join(some) + (f" and {len(items) - SHOWN} more" if len(items) > SHOWN else "")

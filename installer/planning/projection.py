@@ -1,0 +1,159 @@
+"""What a phase on a node depends on. Pure.
+
+Never the list of all nodes: a worker that is added changes the input of no phase of another node. Masters, registry
+hosts and storage hosts are few, and every node has to know them; a worker with cards is labelled by `accelerators`, on
+the first master.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from installer.cluster import Cluster, Node
+from installer.planning.phases import Phase, Scope
+
+Known = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Digests:
+    """Digests of what phases use beside cluster.yaml: the tree's roles, the bundle's files, files of the user."""
+
+    roles: Known = field(default_factory=dict)
+    artifacts: Known = field(default_factory=dict)
+    files: Known = field(default_factory=dict)
+    version: str = ""
+    _used: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def used(self, phase: Phase, arch: str) -> dict[str, str]:
+        """Return the artifacts that a phase uses on nodes of an architecture; worked out once, since nodes are many."""
+        if (phase.name, arch) not in self._used:
+            patterns = [pattern.replace("{arch}", arch) for pattern in phase.artifacts]
+            self._used[phase.name, arch] = {
+                name: digest
+                for name, digest in sorted(self.artifacts.items())
+                if any(fnmatchcase(name, pattern) for pattern in patterns)
+            }
+        return self._used[phase.name, arch]
+
+
+def _pairs(nodes: list[Node]) -> list[dict[str, str]]:
+    return [{"name": node.name, "address": node.address} for node in nodes]
+
+
+def acting_master(cluster: Cluster) -> Node:
+    """Return the master on which cluster-wide phases run: the first that is not in maintenance."""
+    return next((node for node in cluster.masters if not node.maintenance), cluster.first_master)
+
+
+def accelerated_nodes(cluster: Cluster) -> list[dict[str, Any]]:
+    """Return the nodes with cards, which the phase `accelerators` labels: the one list that grows with the cluster."""
+    return [{"name": node.name, "cards": _cards(node)} for node in cluster.nodes if node.accelerators]
+
+
+def _cards(node: Node) -> list[dict[str, Any]]:
+    return [{"type": card.type, "count": card.count, "driver": card.effective_driver} for card in node.accelerators]
+
+
+def portal_address(cluster: Cluster) -> str:
+    """Return the address at which browsers reach the portal when `platform.origin` does not say it."""
+    return cluster.kubernetes.virtual_address or cluster.first_master.address
+
+
+FACTS: dict[str, Callable[[Cluster], Any]] = {
+    "cluster_name": lambda cluster: cluster.name,
+    "masters": lambda cluster: _pairs(cluster.masters),
+    "registry_hosts": lambda cluster: _pairs(cluster.registry_nodes),
+    "storage_hosts": lambda cluster: _pairs(cluster.storage_nodes),
+    "device_types": lambda cluster: cluster.device_types,
+    "accelerated_nodes": accelerated_nodes,
+    "portal_address": portal_address,
+}
+NODE_FACTS: dict[str, Callable[[Cluster, Node], Any]] = {
+    "is_first_master": lambda cluster, node: node.name == acting_master(cluster).name,
+    "serves_registry": lambda cluster, node: node in cluster.registry_nodes,
+    "accelerators": lambda _, node: _cards(node),
+}
+CONDITIONS: dict[str, Callable[[Cluster], bool]] = {
+    "own_registry": lambda cluster: cluster.registry.driver == "distribution",
+    "own_storage": lambda cluster: cluster.storage.driver == "glusterfs",
+    "has_accelerators": lambda cluster: bool(cluster.device_types),
+}
+
+
+def nodes_of(phase: Phase, cluster: Cluster) -> list[Node]:
+    """Return the nodes on which a phase belongs, those in maintenance included."""
+    if phase.only_if and not CONDITIONS[phase.only_if](cluster):
+        return []
+    match phase.on:
+        case Scope.ALL:
+            return list(cluster.nodes)
+        case Scope.MASTERS:
+            return cluster.masters
+        case Scope.JOINED:
+            return [node for node in cluster.nodes if not node.is_master]
+        case Scope.STORAGE:
+            return cluster.storage_nodes
+        case Scope.REGISTRY:
+            return cluster.registry_nodes
+        case Scope.FIRST_MASTER | Scope.CLUSTER:
+            return [acting_master(cluster)]
+
+
+def project(phase: Phase, cluster: Cluster, node: Node, digests: Digests) -> dict[str, Any]:
+    """Return all that a phase on a node depends on, by a name that a person understands."""
+    inputs: dict[str, Any] = {}
+    for name in phase.inputs:
+        inputs |= _values(name, cluster, node, digests)
+    inputs[f"role {phase.role}"] = digests.roles.get(phase.role, "")
+    used = digests.used(phase, node.arch)
+    if used:
+        inputs["bundle"] = used
+    return inputs
+
+
+def _values(name: str, cluster: Cluster, node: Node, digests: Digests) -> dict[str, Any]:
+    section, _, key = name.partition(".")
+    if section == "node":
+        fact = NODE_FACTS.get(key)
+        return {name: fact(cluster, node) if fact else _plain(getattr(node, key))}
+    if section in FACTS and not key:
+        return {name: FACTS[section](cluster)}
+    content = getattr(cluster, section).model_dump(mode="json")
+    keys = [key] if key else list(content)
+    found = {}
+    for each in keys:
+        value = content[each]
+        found[f"{section}.{each}"] = [value, digests.files[value]] if _is_file(value, digests) else value
+    return found
+
+
+def _is_file(value: Any, digests: Digests) -> bool:
+    return isinstance(value, str) and value in digests.files
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value.model_dump(mode="json") if hasattr(value, "model_dump") else value
+
+
+def input_hash(inputs: Mapping[str, Any]) -> str:
+    """Return the hash of a projection: one short hash per input, so that `changed_keys` can tell which changed."""
+    return " ".join(f"{name.replace(' ', ':')}={_short(value)}" for name, value in sorted(inputs.items()))
+
+
+def changed_keys(before: str, after: str) -> list[str]:
+    """Return which inputs differ between two hashes, in the words of `project`."""
+    old, new = (dict(part.rpartition("=")[::2] for part in text.split()) for text in (before, after))
+    return sorted(key.replace(":", " ") for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

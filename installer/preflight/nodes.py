@@ -1,0 +1,157 @@
+"""Looks at all nodes at once over SSH, with one small program that changes nothing, and checks what it saw."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shlex
+import subprocess
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from ipaddress import IPv4Interface
+from pathlib import Path
+from typing import Any
+
+from installer.cluster import Cluster, Node
+from installer.preflight.access import finding, pin_declared, refusal, ssh_arguments
+from installer.preflight.checks import Finding, run_all
+from installer.preflight.node_checks import CHECKS, NodeFacts, needed_bytes
+
+LIMIT_S = 45.0
+AT_ONCE = 32
+_PROBE = Path(__file__).with_name("probe.py")
+# Ansible uses this one too: looking for others would cost a connection per node.
+_PYTHON = "/usr/bin/python3"
+_NO_PYTHON, _OLD_PYTHON, _NO_SUDO = 90, 91, 92
+# The probe comes on stdin and is not stored; each thing that can be missing before it has an exit code of its own.
+_REMOTE = """\
+test -x {python} || exit 90
+{python} -c "import sys; sys.exit(sys.version_info < (3, 8))" || exit 91
+if {sudo}; then sudo -n true 2>/dev/null || exit 92; exec sudo -n {python} - {wanted}; fi
+exec {python} - {wanted}"""
+
+
+def check_nodes(cluster: Cluster, nodes: Sequence[Node] | None = None) -> list[Finding]:
+    """Return everything that is wrong with the nodes (all that are not in maintenance). Changes nothing on them."""
+    chosen = [node for node in (cluster.nodes if nodes is None else nodes) if not node.maintenance]
+    if not chosen:
+        return []
+    pin_declared(cluster)
+    with ThreadPoolExecutor(max_workers=min(AT_ONCE, len(chosen))) as pool:
+        seen = list(pool.map(lambda node: _look(cluster, node), chosen))
+    facts = [one for one in seen if isinstance(one, NodeFacts)]
+    findings = [one for one in seen if isinstance(one, Finding)]
+    for one in facts:
+        findings += run_all(CHECKS, f"node `{one.node.name}`", one)
+    return findings + check_together(facts)
+
+
+def check_together(facts: Sequence[NodeFacts]) -> list[Finding]:
+    """Return what is wrong with several nodes that are each fine: one machine named twice, no way between subnets."""
+    findings = []
+    for key, title in (("machine_id", "machine-id"), ("product_uuid", "product UUID")):
+        same: defaultdict[str, list[NodeFacts]] = defaultdict(list)
+        for one in facts:
+            # Containers have no hardware of their own: they show that of the machine below.
+            if one.seen[key] and not (key == "product_uuid" and one.seen["container"]):
+                same[one.seen[key]].append(one)
+        for value, group in same.items():
+            for first, second in itertools.pairwise(group):
+                findings.append(
+                    finding(
+                        second.node,
+                        f"node.{key}",
+                        "not a machine of its own",
+                        f"its {title} {value} is that of node `{first.node.name}` too",
+                        "If both are one machine, name it once. If one is a copy of the other, give it an identity "
+                        "of its own: rm /etc/machine-id && systemd-machine-id-setup, and new SSH host keys.",
+                    )
+                )
+    return findings + _subnets(facts)
+
+
+def _subnets(facts: Sequence[NodeFacts]) -> list[Finding]:
+    networks = {one.node.name: _network(one) for one in facts}
+    findings = []
+    for one in facts[1:]:
+        here, first = networks[one.node.name], networks[facts[0].node.name]
+        if here is None or first is None or here == first:
+            continue
+        evidence = f"it is in {here}, node `{facts[0].node.name}` in {first}"
+        if one.cluster.network.across_subnets == "refuse":
+            remedy = "Put the nodes into one subnet, or allow tunnels: `network.across_subnets: ipip`."
+            findings.append(finding(one.node, "node.subnets", "subnets", evidence, remedy))
+        elif not one.seen["features"]["ipip"]:
+            remedy = "Load the kernel's module for IPIP tunnels (`modprobe ipip`), or put the nodes into one subnet."
+            findings.append(finding(one.node, "node.subnets", "no tunnel between subnets", evidence, remedy))
+    return findings
+
+
+def _network(facts: NodeFacts) -> str | None:
+    interfaces = [IPv4Interface(network) for network in facts.seen["networks"]]
+    return next((str(own.network) for own in interfaces if str(own.ip) == str(facts.node.address)), None)
+
+
+def _look(cluster: Cluster, node: Node) -> NodeFacts | Finding:
+    ssh = cluster.ssh_of(node)
+    wanted = {
+        "directories": sorted(needed_bytes(cluster, node)),
+        "devices": [disk.device for disk in node.data_disks],
+        "peers": [[str(other.address), cluster.ssh_of(other).port] for other in cluster.masters if other != node],
+    }
+    remote = _REMOTE.format(
+        python=_PYTHON, sudo="true" if ssh.uses_sudo else "false", wanted=shlex.quote(json.dumps(wanted))
+    )
+    command = [*ssh_arguments(cluster, node), f"sh -c {shlex.quote(remote)}"]
+    sent = time.time()
+    try:
+        with _PROBE.open("rb") as probe:
+            done = subprocess.run(command, stdin=probe, capture_output=True, timeout=LIMIT_S, check=False)
+    except subprocess.TimeoutExpired:
+        return finding(
+            node,
+            "ssh.slow",
+            "does not answer in time",
+            f"{node.address} was asked for {LIMIT_S:.0f} s",
+            "Sign in and see what it is busy with: a disk or a network file system that hangs, mostly (`dmesg`).",
+        )
+    took = time.time() - sent
+    if done.returncode:
+        return _failure(cluster, node, done.returncode, done.stderr.decode("utf-8", "replace"))
+    seen: dict[str, Any] = json.loads(done.stdout)
+    return NodeFacts(cluster, node, seen, _skew(seen["clock"], sent, took))
+
+
+def _skew(clock: float, sent: float, took: float) -> float:
+    """Return how far the node's clock is off: what lies within the time of the question is no error of the clock."""
+    if sent <= clock <= sent + took:
+        return 0.0
+    return clock - sent if clock < sent else clock - (sent + took)
+
+
+def _failure(cluster: Cluster, node: Node, code: int, said: str) -> Finding:
+    user = cluster.ssh_of(node).user
+    if code == _NO_PYTHON:
+        return finding(node, "node.python", "Python", f"there is no {_PYTHON}", "Install it: apt-get install python3.")
+    if code == _OLD_PYTHON:
+        return finding(node, "node.python", "Python", f"{_PYTHON} is older than 3.8", "Install Python 3.8 or later.")
+    if code == _NO_SUDO:
+        return finding(
+            node,
+            "ssh.sudo",
+            "sudo",
+            f"user `{user}` may not become root without a password",
+            f"On the node: echo '{user} ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/atoll",
+        )
+    if code == 255:
+        return refusal(cluster, node, said)
+    end = " | ".join(said.strip().splitlines()[-3:])
+    return finding(
+        node,
+        "node.probe",
+        "cannot be looked at",
+        f"the probe ended with exit code {code}: {end}",
+        "Sign in to the node and see whether Python and /proc work there.",
+    )

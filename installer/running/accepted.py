@@ -1,0 +1,168 @@
+"""The accepted revision of a cluster's cluster.yaml: what the cluster is, or is on the way to be.
+
+`apply -f FILE` accepts a new one. The masters hold a copy, which the control service may replace too; a machine that
+does not know the cluster's newest revision may not overwrite it without being told to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shlex
+import socket
+import tarfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Self
+
+import yaml
+
+from installer.cluster import Cluster, load, state_directory
+from installer.options import cluster_of
+from installer.running.errors import RunError
+from installer.services.ssh import SshNode
+
+FILE = "cluster.yaml"
+RECORD = "revision.json"
+JOURNAL = "journal.jsonl"
+ON_MASTERS = Path("/var/lib/atoll/clusters")
+KEPT = 100
+
+
+@dataclass(frozen=True)
+class Revision:
+    """A revision: its number grows with each accepted change; `history` holds the digests that led to it."""
+
+    number: int
+    digest: str
+    at: str
+    by: str
+    history: tuple[str, ...] = ()
+
+    @classmethod
+    def from_text(cls, text: str) -> Self | None:
+        """Read a record; None when there is none, or a torn one."""
+        try:
+            data = json.loads(text)
+            history = tuple(str(digest) for digest in data["history"])
+            return cls(int(data["number"]), str(data["digest"]), str(data["at"]), str(data["by"]), history)
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def text(self) -> str:
+        """Return the record."""
+        return json.dumps(asdict(self)) + "\n"
+
+
+def known_cluster(file: Path | None) -> Cluster:
+    """Return the cluster that `-f` names, else the one that this machine knows, else the reference topology.
+
+    For commands that look at what is there; those that change it go by a file. Raises ClusterError, RunError.
+    """
+    if file is None:
+        known = sorted(state_directory("x").parent.glob(f"*/{FILE}"))
+        if len(known) == 1:
+            return load(known[0], installed=True)
+        if known:
+            names = ", ".join(f"`{found.parent.name}`" for found in known)
+            raise RunError(f"This machine knows several clusters: {names}.", "Choose one: -f FILE (its cluster.yaml).")
+    return cluster_of(file)
+
+
+def digest_of(text: str) -> str:
+    """Name a text by what it says: comments, order of keys and layout make no other revision."""
+    said = json.dumps(yaml.safe_load(text), sort_keys=True, default=str)
+    return "sha256:" + hashlib.sha256(said.encode()).hexdigest()
+
+
+def accepted(state: Path) -> Revision | None:
+    """Return the revision that was accepted last in this state folder."""
+    record = state / RECORD
+    return Revision.from_text(record.read_text("utf-8")) if record.exists() else None
+
+
+def accept(state: Path, text: str, at_least: int = 1) -> Revision:
+    """Accept a text as the cluster's cluster.yaml; the same text again is the same revision."""
+    before = accepted(state)
+    digest = digest_of(text)
+    if before is not None and before.digest == digest:
+        write(state / FILE, text)
+        return before
+    history = (*before.history, before.digest)[-KEPT:] if before else ()
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    number = max(before.number + 1 if before else 1, at_least)
+    revision = Revision(number, digest, now, socket.gethostname(), history)
+    # The file first: a kill in between leaves a file whose record is old, and the next accept mends that.
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write(state / FILE, text)
+    write(state / RECORD, revision.text())
+    return revision
+
+
+def of_cluster(master: SshNode, cluster: str) -> Revision | None:
+    """Return the revision that the masters have; None before the first apply. Raises NodeUnreachable."""
+    code, said, _ = master.ask(["cat", str(ON_MASTERS / cluster / RECORD)], timeout_s=15)
+    return Revision.from_text(said) if code == 0 else None
+
+
+def refuse_foreign(theirs: Revision | None, state: Path, text: str, over: int | None) -> None:
+    """Refuse to overwrite a revision that this machine never saw, unless `over` names it. Raises RunError."""
+    if theirs is None or theirs.digest == digest_of(text) or theirs.number == over:
+        return
+    ours = accepted(state)
+    if ours is not None and theirs.digest in {ours.digest, *ours.history}:
+        return
+    raise RunError(
+        f"The cluster has revision {theirs.number} of its cluster.yaml (accepted {theirs.at} on {theirs.by}), which "
+        f"this machine does not know. It is {ON_MASTERS}/*/{FILE} on the masters.",
+        f"Merge what differs into your file, then say `./atoll apply -f FILE --over {theirs.number}`.",
+    )
+
+
+def hand_to(masters: Sequence[SshNode], cluster: str, state: Path) -> None:
+    """Give the masters the accepted revision. Raises NodeUnreachable."""
+    folder = ON_MASTERS / cluster
+    for master in masters:
+        for name in (FILE, RECORD):
+            place = shlex.quote(str(folder / name))
+            # A shell for the redirection; the move makes it all or nothing.
+            line = f"umask 077 && mkdir -p {shlex.quote(str(folder))} && cat > {place}.new && mv {place}.new {place}"
+            code, _, errors = master.ask(["sh", "-c", line], given=(state / name).read_text("utf-8"))
+            if code:
+                raise RunError(
+                    f"{master.name}: {folder / name} cannot be written: {errors.strip()}", "Mend that there."
+                )
+
+
+def hand_runs_to(masters: Sequence[SshNode], cluster: str, state: Path) -> None:
+    """Give the masters the journals that they lack or have in part. Raises NodeUnreachable."""
+    folder = ON_MASTERS / cluster
+    for master in masters:
+        _, said, _ = master.ask(["find", str(folder / "runs"), "-name", JOURNAL, "-printf", "%s %P\\n"], timeout_s=30)
+        there = {name: int(size) for size, name in (line.split(" ", 1) for line in said.splitlines())}
+        lacking = [
+            journal
+            for journal in sorted((state / "runs").glob(f"*/{JOURNAL}"))
+            if there.get(f"{journal.parent.name}/{JOURNAL}") != journal.stat().st_size
+        ]
+        if not lacking:
+            continue
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+            for journal in lacking:
+                archive.add(journal, str(journal.relative_to(state)))
+        unpack = ["tar", "--extract", "--gzip", "--no-same-owner", "--directory", str(folder)]
+        code, _, errors = master.ask(unpack, given=packed.getvalue(), timeout_s=120)
+        if code:
+            raise RunError(f"{master.name}: journals cannot be written: {errors.strip()}", "Mend that there.")
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file that only root may read, all or nothing."""
+    draft = path.with_name(f".{path.name}.new")
+    draft.write_text(text, "utf-8")
+    draft.chmod(0o600)
+    draft.replace(path)

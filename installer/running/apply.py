@@ -1,0 +1,177 @@
+"""`./atoll apply`: see what is there, plan, and do exactly that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from installer import exit_codes
+from installer.cluster import Cluster, bundle_directory, state_directory, version
+from installer.planning import Plan, acting_master, collect, done, plan, saved
+from installer.running import accepted
+from installer.running.errors import RunError
+from installer.running.events import TREE
+from installer.running.memory import remember
+from installer.running.mirror import Mirror
+from installer.running.observe import observe
+from installer.running.playbook import Playbook
+from installer.running.progress import Progress
+from installer.running.run import Outcome, Writer, writing
+from installer.running.runs import forget_old
+from installer.services.access import Access
+from installer.services.ssh import NodeUnreachable
+
+FORKS_AT_MOST = 25
+
+
+class Blocked(RunError):
+    """The plan cannot be done now: a node that has steps does not answer."""
+
+    exit_code = exit_codes.UNAVAILABLE
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the caller asks for beside the cluster itself."""
+
+    text: str  # of cluster.yaml
+    every_phase: bool = False
+    plan_file: Path | None = None
+    over: int | None = None
+    phases: Collection[str] = ()
+    nodes: Collection[str] = ()
+    verb: str = "apply"
+
+
+def apply(cluster: Cluster, wish: Wish, progress: Progress) -> Outcome:
+    """Become the one writer, look, plan, act. Raises RunError; what failed on nodes is told in the outcome."""
+    state = state_directory(cluster)
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with writing(state, wish.verb, version(), progress) as writer:
+        with progress.stage("look"):
+            seen = observe(cluster)
+        _accept(cluster, wish)
+        made = plan(cluster, seen, collect(cluster), wish.every_phase).only(wish.phases, wish.nodes)
+        if wish.plan_file:
+            made = _as_saved(made, wish.plan_file)
+        if made:
+            _check(cluster, made, progress)
+        outcome = carry_out(cluster, made, writer, progress)
+        if outcome.ok:
+            remember(state, done(made, seen))
+        _hand_over(cluster, state, outcome)
+    forget_old(state, cluster.control.runs_kept)
+    return outcome
+
+
+def _check(cluster: Cluster, made: Plan, progress: Progress) -> None:
+    # Imported here: the control image runs `carry_out` and has no use for the checks of a control host.
+    from installer.running.checking import check_before
+
+    check_before(cluster, made, progress)
+
+
+def carry_out(
+    cluster: Cluster,
+    made: Plan,
+    writer: Writer,
+    progress: Progress,
+    *,
+    playbook: str = "apply.yml",
+    remote: bool = True,
+    environment: Mapping[str, str] | None = None,
+) -> Outcome:
+    """Do a plan. `remote` says that this is not a master, so that the master's lock is taken as well.
+
+    Raises Blocked or Busy before anything is changed if it cannot be done.
+    """
+    for warning in made.warnings:
+        progress.say(warning)
+    if made.blocked:
+        raise Blocked("\n".join(made.blocked), "Nothing was changed.")
+    if not made:
+        progress.say("Nothing to do: everything is as cluster.yaml says.")
+        return writer.nothing_to_do()
+    writer.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    plan_file = writer.folder / "plan.json"
+    made.save(plan_file)
+    phases = list(dict.fromkeys(step.phase for step in made.steps))
+    progress.say(f"{len(made.steps)} steps in {len(phases)} phases on {len(made.nodes())} nodes (run {writer.run_id}).")
+    progress.expect(phases)
+    play = Playbook(
+        path=TREE / "playbooks" / playbook,
+        inventory=writer.state / accepted.FILE,
+        environment={
+            "ATOLL_PLAN": str(plan_file),
+            "ATOLL_BUNDLE": str(bundle_directory()),
+            "ATOLL_STATE": str(writer.state.parent),
+            **(environment or {}),
+        },
+        forks=min(FORKS_AT_MOST, max(1, len(cluster.nodes))),
+    )
+    steps = [step.to_json() for step in made.steps]
+    if not remote:
+        return writer.play(play, steps, progress)
+    master = Access(cluster).node(acting_master(cluster).name)
+    mirror = Mirror(master, accepted.ON_MASTERS / cluster.name, writer.run_id, writer.verb)
+    taken = mirror.take()
+    try:
+        return writer.play(play, steps, progress, mirror.write if taken else None)
+    finally:
+        mirror.close()
+
+
+def _accept(cluster: Cluster, wish: Wish) -> None:
+    state = state_directory(cluster)
+    master = Access(cluster).node(acting_master(cluster).name)
+    try:
+        theirs = accepted.of_cluster(master, cluster.name)
+    except NodeUnreachable:
+        theirs = None  # nothing can be overwritten there; planning says that the node does not answer
+    accepted.refuse_foreign(theirs, state, wish.text, wish.over)
+    newer = theirs is not None and theirs.digest != accepted.digest_of(wish.text)
+    accepted.accept(state, wish.text, at_least=theirs.number + 1 if theirs and newer else 1)
+
+
+def _hand_over(cluster: Cluster, state: Path, outcome: Outcome) -> None:
+    """Give the masters the revision. A run that failed hands it over too: it is what the cluster is on its way to."""
+    if outcome.run_id is None and accepted.accepted(state) is None:
+        return
+    masters = Access(cluster).nodes("masters")
+    _know_control(cluster, state)
+    try:
+        accepted.hand_to(masters, cluster.name, state)
+        accepted.hand_runs_to(masters, cluster.name, state)
+    except NodeUnreachable as error:
+        if outcome.ok:
+            raise RunError(str(error), "Run `./atoll apply` again when it answers.") from None
+
+
+def _know_control(cluster: Cluster, state: Path) -> None:
+    """Write down how `service_ctl.py` reaches the control service from this machine, once it has a certificate."""
+    certificates = state / "pki" / "control"
+    if not (certificates / "administrator.crt").exists():
+        return
+    content = {
+        "cluster": cluster.name,
+        "urls": [f"https://{master.address}:{cluster.control.port}" for master in cluster.masters],
+        "certificate": str(certificates / "administrator.crt"),
+        "key": str(certificates / "administrator.key"),
+        "ca": str(certificates / "ca.crt"),
+    }
+    accepted.write(state / "service_ctl.json", json.dumps(content, indent=1) + "\n")
+
+
+def _as_saved(made: Plan, file: Path) -> Plan:
+    """Return the saved plan if it is still what is to be done. Raises RunError."""
+    try:
+        wanted = saved(file)
+    except (OSError, ValueError) as error:
+        raise RunError(str(error), "Make one with `./atoll plan --save FILE`.") from None
+    if wanted.cluster != made.cluster or not set(wanted.steps) <= set(made.steps):
+        raise RunError(
+            f"{file}: the cluster has changed since this plan was made.", "Look at `./atoll plan` and save it again."
+        )
+    return wanted

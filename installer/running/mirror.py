@@ -1,0 +1,129 @@
+"""The lock and the journal of a run on the first master, while the run goes on from another machine.
+
+The control service there must not act meanwhile, and the portal shows the run as it happens. Both hang on one SSH
+connection: when this process dies, however it dies, the connection ends, and the master gives its lock back.
+"""
+
+from __future__ import annotations
+
+import queue
+import subprocess
+import threading
+from pathlib import Path
+
+from installer import exit_codes
+from installer.running.errors import Busy
+from installer.services.ssh import CONNECT_SECONDS, SshNode
+
+LOCK_WAIT_SECONDS = 10
+# Runs on the master with its own Python (3.8 or later): takes the lock as installer/running/lock.py does, then writes
+# what arrives until the connection ends. `ready` or `busy` is its first line.
+PROGRAM = r"""
+import fcntl, json, os, sys, time
+folder, run, verb, wait = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
+os.umask(0o077)
+os.makedirs(os.path.join(folder, "runs", run), exist_ok=True)
+path = os.path.join(folder, "lock")
+lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+def content():
+    try:
+        return json.JSONDecoder().raw_decode(os.pread(lock, 65536, 0).decode() or "{}")[0]
+    except ValueError:
+        return {}
+def write(data):
+    text = json.dumps(data).encode() + b"\n"
+    os.pwrite(lock, text, 0)
+    os.ftruncate(lock, len(text))
+end = time.monotonic() + wait
+while True:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        break
+    except BlockingIOError:
+        if time.monotonic() >= end:
+            print("busy " + json.dumps(content()), flush=True)
+            sys.exit(3)
+        time.sleep(0.2)
+with open("/proc/self/stat") as stat:
+    started = int(stat.read().rpartition(") ")[2].split()[19])
+with open("/proc/sys/kernel/random/boot_id") as boot:
+    me = {"pid": os.getpid(), "started": started, "boot": boot.read().strip()}
+now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+data = {"run": run, "verb": verb, "at": now, "fence": int(content().get("fence", 0)) + 1, "writer": me,
+        "playbook": None, "done": False}
+write(data)
+print("ready", flush=True)
+with open(os.path.join(folder, "runs", run, "journal.jsonl"), "a") as journal:
+    for line in sys.stdin:
+        journal.write(line)
+        journal.flush()
+write({**data, "done": True})
+"""
+
+
+class Mirror:
+    """Holds the master's lock and passes journal lines on. A master that cannot be reached is done without."""
+
+    def __init__(self, master: SshNode, folder: Path, run_id: str, verb: str) -> None:
+        command = ["python3", "-c", PROGRAM, str(folder), run_id, verb, str(LOCK_WAIT_SECONDS)]
+        self._process = subprocess.Popen(
+            master.arguments(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self._master = master.name
+        # A slow or broken connection must not hold the run up: a thread of its own writes.
+        self._thread = threading.Thread(target=self._pass_on, daemon=True)
+
+    def take(self) -> bool:
+        """Wait until the master has given its lock; return False if it cannot be reached. Raises Busy."""
+        timer = threading.Timer(CONNECT_SECONDS + LOCK_WAIT_SECONDS + 5, self._process.kill)
+        timer.start()
+        said = self._process.stdout.readline() if self._process.stdout else ""
+        timer.cancel()
+        if said.startswith("ready"):
+            self._thread.start()
+            return True
+        code = self._end()
+        if code == exit_codes.BUSY:
+            raise Busy(
+                f"The control service on `{self._master}` changes this cluster now: {said[5:].strip()}",
+                "Wait until it is done, then try again.",
+            )
+        return False
+
+    def write(self, line: str) -> None:
+        """Pass a journal line on, some time soon."""
+        self._lines.put(line)
+
+    def close(self) -> None:
+        """Pass on what is left and give the master's lock back."""
+        self._lines.put(None)
+        if self._thread.is_alive():
+            self._thread.join(30)
+        self._end()
+
+    def _pass_on(self) -> None:
+        while (line := self._lines.get()) is not None:
+            try:
+                if self._process.stdin:
+                    self._process.stdin.write(line)
+                    self._process.stdin.flush()
+            except OSError:
+                return  # the connection broke; the whole journal is handed over at the end
+
+    def _end(self) -> int:
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream:
+                try:
+                    stream.close()
+                except OSError:
+                    continue  # what could not be written is handed over at the end
+        try:
+            return self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()

@@ -1,0 +1,96 @@
+"""Looks at all nodes at once, the way Ansible reaches them: records of phases, and what differs from them now."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from installer.cluster import Cluster, state_directory
+from installer.planning import PHASES, Managed, Observations, Record, Scope, Seen, acting_master
+from installer.preflight.access import pin_declared
+from installer.running.errors import RunError
+from installer.running.events import COLOURS, TREE
+from installer.running.failures import failure_of
+from installer.running.journal import new_run_id
+from installer.running.memory import completed
+from installer.running.playbook import Event, Playbook, listen
+
+OF_CLUSTER = frozenset(phase.name for phase in PHASES if phase.on is Scope.CLUSTER)
+FORKS_AT_MOST = 50
+
+
+def observe(cluster: Cluster) -> Observations:
+    """Return what is on the nodes. One that does not answer is told as such. Raises RunError."""
+    state = state_directory(cluster)
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    results: dict[str, Event] = {}
+    tail: list[str] = []
+
+    def take(event: Event) -> None:
+        if event["event"] in {"runner_on_ok", "runner_on_failed", "runner_on_unreachable", "runner_on_skipped"}:
+            results[str(event["event_data"]["host"])] = event
+        tail.extend(COLOURS.sub("", str(event.get("stdout") or "")).splitlines())
+
+    pin_declared(cluster)
+    run_id = new_run_id()
+    with tempfile.TemporaryDirectory(prefix=".look-", dir=state) as folder:
+        inventory = Path(folder) / "cluster.yaml"
+        inventory.write_text(yaml.safe_dump(cluster.model_dump(mode="json", exclude_none=True)), "utf-8")
+        listen(
+            Playbook(
+                TREE / "playbooks" / "observe.yml",
+                inventory,
+                {"ATOLL_STATE": str(state.parent)},
+                forks=min(FORKS_AT_MOST, len(cluster.nodes)),
+            ),
+            run_id,
+            Path(folder),
+            take,
+        )
+    if not results:
+        said = "\n".join(line for line in tail if line.strip()) or "it said nothing"
+        raise RunError(f"The nodes could not be looked at:\n{said}", "Mend that, then try again.")
+    return completed(state, understood(cluster, results))
+
+
+def understood(cluster: Cluster, results: Mapping[str, Event]) -> Observations:
+    """Make observations of the events of the probe, by node."""
+    nodes = {name: _node(event) for name, event in results.items() if event["event"] != "runner_on_skipped"}
+    master = results.get(acting_master(cluster).name)
+    if master is None or master["event"] != "runner_on_ok":
+        return Observations(nodes, Seen(reachable=False))
+    result = master["event_data"]["res"]
+    # The master's own copy counts where the API server does not answer, or has lost it.
+    local = {phase: record for phase, record in result["records"].items() if phase in OF_CLUSTER}
+    records = {**local, **result["cluster_records"]}
+    return Observations(nodes, Seen(records=_records(records, OF_CLUSTER), managed=_managed(result, OF_CLUSTER)))
+
+
+def _node(event: Event) -> Seen:
+    if event["event"] == "runner_on_ok":
+        result = event["event_data"]["res"]
+        of_node = [phase.name for phase in PHASES if phase.name not in OF_CLUSTER]
+        return Seen(records=_records(result["records"], of_node), managed=_managed(result, of_node))
+    failure = failure_of("observe", event, str(TREE))
+    return Seen(reachable=False, problem=failure.message.strip())
+
+
+def _records(found: Mapping[str, Any], phases: Iterable[str]) -> dict[str, Record]:
+    return {
+        phase: Record(found[phase]["input_hash"], found[phase].get("version", ""), found[phase].get("at", ""))
+        for phase in phases
+        if phase in found
+    }
+
+
+def _managed(result: Mapping[str, Any], phases: Iterable[str]) -> dict[str, Managed]:
+    drifted = result["drifted"]
+    return {
+        phase: Managed(phase not in drifted, tuple(drifted.get(phase, ())))
+        for phase in phases
+        if phase in result["managed"] or phase in drifted
+    }

@@ -1,0 +1,62 @@
+"""The second wall before secrets: what roles forgot to mark `no_log` is blotted out before it is written anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+BLOT = "••••••"
+SHORTEST = 8  # shorter values would blot out ordinary words; generated secrets are much longer
+
+
+class Redactor:
+    """Replaces every known secret in texts and in nested data."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        found = set()
+        for secret in secrets:
+            if len(secret) >= SHORTEST:
+                found.add(secret)
+            # A key of several lines also appears with its newlines escaped, or line by line.
+            if "\n" in secret:
+                found.update(line for line in secret.splitlines() if len(line) >= 24 and not line.startswith("-----"))
+                found.add(secret.replace("\n", "\\n"))
+        self._secrets = sorted(found, key=len, reverse=True)
+
+    @classmethod
+    def of_file(cls, secrets_file: Path) -> Redactor:
+        """Know every value of the cluster's `secrets.yaml`; a cluster without one has no secrets yet."""
+        if not secrets_file.exists():
+            return cls()
+        return cls(_leaves(yaml.safe_load(secrets_file.read_text())))
+
+    def text(self, text: str) -> str:
+        """Return the text without secrets."""
+        for secret in self._secrets:
+            if secret in text:
+                text = text.replace(secret, BLOT)
+        return text
+
+    def data(self, data: Any) -> Any:
+        """Return the data with every text in it (keys too) without secrets."""
+        if isinstance(data, str):
+            return self.text(data)
+        if isinstance(data, dict):
+            return {self.data(key): self.data(value) for key, value in data.items()}
+        if isinstance(data, list | tuple):
+            return [self.data(item) for item in data]
+        return data
+
+
+def _leaves(data: Any) -> Iterable[str]:
+    if isinstance(data, dict):
+        for value in data.values():
+            yield from _leaves(value)
+    elif isinstance(data, list):
+        for item in data:
+            yield from _leaves(item)
+    elif isinstance(data, str):
+        yield data

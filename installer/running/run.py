@@ -1,0 +1,159 @@
+"""One run: a playbook under the lock of its cluster, with its journal, from `started` to `finished`."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from installer.running.errors import Interrupted, RunError
+from installer.running.events import PhaseBook, Recorder
+from installer.running.failures import Failure
+from installer.running.journal import FILE_NAME, Journal, new_run_id, read
+from installer.running.lock import ClusterLock
+from installer.running.playbook import Playbook, drop_private_folder, run
+from installer.running.progress import Progress
+from installer.running.redaction import Redactor
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: the content of the `finished` event."""
+
+    ok: bool
+    seconds: float
+    run_id: str | None = None
+    changed: int = 0
+    evaluated_tasks: Mapping[str, int] = field(default_factory=dict)
+    phases: Sequence[PhaseBook] = ()
+    failures: Sequence[Failure] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields of the `finished` event (a contract: other tools read it)."""
+        return {
+            "ok": self.ok,
+            "changed": self.changed,
+            "failed": len(self.failures),
+            "evaluated_tasks": dict(self.evaluated_tasks),
+            "phases": [phase.to_json() for phase in self.phases],
+            "seconds": round(self.seconds, 2),
+            "run": self.run_id,
+            "failures": [failure.to_json() for failure in self.failures],
+        }
+
+
+class Writer:
+    """The one writer of a cluster, from taking the lock to giving it back. Make it with `writing`."""
+
+    def __init__(self, state: Path, verb: str, lock: ClusterLock, run_id: str, version: str) -> None:
+        self.state = state
+        self.verb = verb
+        self.run_id = run_id
+        self.folder = state / "runs" / run_id
+        self.began = time.monotonic()
+        self._lock = lock
+        self._version = version
+
+    def play(
+        self,
+        playbook: Playbook,
+        steps: Sequence[Mapping[str, Any]],
+        progress: Progress,
+        also: Callable[[str], None] | None = None,
+    ) -> Outcome:
+        """Run the playbook and keep its journal, which `also` gets line by line.
+
+        A failed task is told in the outcome; RunError is for all else.
+        """
+        redactor = Redactor.of_file(self.state / "secrets.yaml")
+        with (
+            Journal(self.folder, redactor, also) as journal,
+            (self.folder / "ansible.log").open("w", encoding="utf-8", buffering=1) as log,
+        ):
+            journal.write("started", run=self.run_id, verb=self.verb, version=self._version, fence=self._lock.fence)
+            journal.write("plan", steps=[dict(step) for step in steps])
+            recorder = Recorder(journal, progress, log, redactor)
+            try:
+                ok = run(playbook, self.run_id, self.folder, recorder, self._lock.name_playbook)
+            except RunError as error:
+                state = "interrupted" if isinstance(error, Interrupted) else "failed"
+                journal.write("failure", message=error.message, remedy=error.remedy)
+                journal.write("finished", state=state, **self._outcome(recorder, ok=False).to_json())
+                raise
+            outcome = self._outcome(recorder, ok)
+            for failure in outcome.failures:
+                journal.write("failure", **failure.to_json())
+            journal.write("finished", state="succeeded" if ok else "failed", **outcome.to_json())
+            return outcome
+
+    def nothing_to_do(self) -> Outcome:
+        """Return the outcome of a plan without steps."""
+        return Outcome(ok=True, seconds=time.monotonic() - self.began)
+
+    def _outcome(self, recorder: Recorder, ok: bool) -> Outcome:
+        return Outcome(
+            ok=ok,
+            seconds=time.monotonic() - self.began,
+            run_id=self.run_id,
+            changed=recorder.changed,
+            evaluated_tasks=dict(sorted(recorder.evaluated.items())),
+            phases=[phase for phase in recorder.phases.values() if phase.name != "facts"],
+            failures=list(recorder.failures),
+        )
+
+
+@contextmanager
+def writing(state: Path, verb: str, version: str, progress: Progress, wait_seconds: float = 0.0) -> Iterator[Writer]:
+    """Become the one writer of the cluster whose state lies in `state`; end first what a killed writer left running."""
+    run_id = new_run_id()
+    with _stop_signals_interrupt(), ClusterLock(state, run_id, verb, wait_seconds) as lock:
+        if lock.broken_run:
+            _close_broken_run(state / "runs" / lock.broken_run)
+            ended = f"; ended {len(lock.left_behind)} processes that it left running" if lock.left_behind else ""
+            progress.say(f"Run {lock.broken_run} was cut off{ended}. Going on where it was.")
+        yield Writer(state, verb, lock, run_id, version)
+
+
+def _close_broken_run(folder: Path) -> None:
+    """Give the journal of a killed run its end, so that nobody takes it for a running one."""
+    drop_private_folder(folder)
+    if not (folder / FILE_NAME).exists() or any(line["event"] == "finished" for line in read(folder)):
+        return
+    _cut_torn_line(folder / FILE_NAME)
+    changed, last, began = 0, 0.0, None
+    for line in read(folder):
+        began = began or line["at"]
+        last = line["at"]
+        changed += line["event"] == "task" and line["outcome"] == "changed"
+    with Journal(folder, Redactor()) as journal:
+        outcome = Outcome(ok=False, seconds=last - (began or last), run_id=folder.name, changed=changed)
+        journal.write("finished", state="interrupted", **outcome.to_json())
+
+
+def _cut_torn_line(journal: Path) -> None:
+    content = journal.read_bytes()
+    if not content.endswith(b"\n"):
+        journal.write_bytes(content[: content.rfind(b"\n") + 1])
+
+
+@contextmanager
+def _stop_signals_interrupt() -> Iterator[None]:
+    """Treat SIGTERM and SIGHUP like Ctrl-C: the run ends its Ansible and closes its journal."""
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt(signal.Signals(number).name)
+
+    try:
+        earlier = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    except ValueError:  # not in the main thread (the control service): whoever runs us handles signals
+        earlier = {}
+    try:
+        yield
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)

@@ -1,0 +1,1 @@
+"""The table of services and what can be done to each."""

@@ -1,0 +1,53 @@
+"""How the services of one cluster are reached: its nodes by SSH and its API server, from here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from installer.cluster.places import known_hosts, own_key, state_directory
+from installer.cluster.schema import Cluster, Node
+from installer.services.kubernetes_api import KubernetesApi
+from installer.services.ssh import SshNode
+from installer.services.table import Where
+
+
+class Access:
+    """The ways into one cluster."""
+
+    def __init__(self, cluster: Cluster, kubeconfig: Path | None = None) -> None:
+        self.cluster = cluster
+        self.kubernetes = KubernetesApi(kubeconfig or state_directory(cluster) / "admin.conf")
+
+    def nodes(self, on: Where) -> list[SshNode]:
+        """Return how to reach the nodes of a kind; those in maintenance are left out."""
+        return [ssh_node(self.cluster, node) for node in self._nodes(on) if not node.maintenance]
+
+    def node(self, name: str) -> SshNode:
+        """Return how to reach one node. Raises KeyError."""
+        return ssh_node(self.cluster, self.cluster.node(name))
+
+    def _nodes(self, on: Where) -> Sequence[Node]:
+        kinds: dict[Where, Sequence[Node]] = {
+            "all": self.cluster.nodes,
+            "masters": self.cluster.masters,
+            # Without the managed driver the servers are somebody else's, and their units too.
+            "storage": self.cluster.storage_nodes if self.cluster.storage.driver == "glusterfs" else [],
+            "registry": self.cluster.registry_nodes,
+        }
+        return kinds[on]
+
+
+def ssh_node(cluster: Cluster, node: Node) -> SshNode:
+    """Return how to reach a node over SSH."""
+    ssh = cluster.ssh_of(node)
+    return SshNode(
+        name=node.name,
+        address=str(node.address),
+        user=ssh.user,
+        key_file=Path(ssh.key_file) if ssh.key_file else own_key(cluster),
+        known_hosts=known_hosts(cluster),
+        port=ssh.port,
+        become=ssh.uses_sudo,
+        jump=str(ssh.jump) if ssh.jump else None,
+    )

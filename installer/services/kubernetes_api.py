@@ -1,0 +1,184 @@
+"""The little of the Kubernetes API that services need, as plain JSON, over the official client's connection."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import urllib3
+from kubernetes import client, config
+
+from installer.services.stop import Stop
+from installer.services.table import Workload
+
+PLURALS = {"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets"}
+STOPPED_SELECTOR = "atoll.io/stopped"
+REPLICAS_BEFORE_STOP = "atoll.io/replicas-before-stop"
+RESTARTED_AT = "atoll.io/restarted-at"
+TIMEOUT = (3.0, 10.0)  # seconds to connect, to answer
+
+
+class KubernetesUnavailable(Exception):
+    """The API server cannot be reached, or refuses us."""
+
+
+class NotThere(Exception):
+    """The object does not exist."""
+
+
+class KubernetesApi:
+    """A connection to the API server with the cluster's administrator configuration."""
+
+    def __init__(self, kubeconfig: Path) -> None:
+        self._kubeconfig = kubeconfig
+        self._client: client.ApiClient | None = None
+
+    def workloads(self) -> dict[tuple[str, str, str], dict[str, Any]]:
+        """Return every Deployment, StatefulSet and DaemonSet by kind, namespace and name."""
+        found = {}
+        for kind, plural in PLURALS.items():
+            for item in self._get(f"/apis/apps/v1/{plural}")["items"]:
+                found[kind, item["metadata"]["namespace"], item["metadata"]["name"]] = item
+        return found
+
+    def workload(self, of: Workload) -> dict[str, Any]:
+        """Return one workload."""
+        return self._get(_path(of))
+
+    def pods(self, namespace: str | None = None, labels: str = "") -> list[dict[str, Any]]:
+        """Return the pods of a namespace, or all."""
+        scope = f"/namespaces/{namespace}" if namespace else ""
+        items: list[dict[str, Any]] = self._get(f"/api/v1{scope}/pods", labelSelector=labels)["items"]
+        return items
+
+    def nodes(self) -> list[dict[str, Any]]:
+        """Return the nodes."""
+        items: list[dict[str, Any]] = self._get("/api/v1/nodes")["items"]
+        return items
+
+    def config_map(self, namespace: str, name: str) -> dict[str, str]:
+        """Return the data of a ConfigMap."""
+        data: dict[str, str] = self._get(f"/api/v1/namespaces/{namespace}/configmaps/{name}").get("data") or {}
+        return data
+
+    def log(self, namespace: str, pod: str, container: str, lines: int, stop: Stop | None) -> Iterator[str]:
+        """Return the log lines of a container; with `stop` it goes on until the container ends or `stop` is set."""
+        response = self._call(
+            "GET",
+            f"/api/v1/namespaces/{namespace}/pods/{pod}/log",
+            query={"container": container, "tailLines": lines, "follow": str(stop is not None).lower()},
+            timeout=(TIMEOUT[0], None if stop else TIMEOUT[1]),
+        )
+        if stop:
+            stop.add(response.shutdown)
+        try:
+            rest = b""
+            for chunk in response.stream(amt=None, decode_content=True):
+                *complete, rest = (rest + chunk).split(b"\n")
+                yield from (line.decode(errors="replace") for line in complete)
+            if rest:
+                yield rest.decode(errors="replace")
+        except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
+            # A ValueError is what reading from a connection that `stop` has shut down may end with.
+            if not (stop and stop.is_set()):
+                raise KubernetesUnavailable(f"the log was cut off: {error}") from None
+        finally:
+            response.release_conn()
+
+    def restart(self, of: Workload) -> None:
+        """Replace the pods of a workload one after the other, as its update strategy says."""
+        now = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
+        template = {"metadata": {"annotations": {RESTARTED_AT: now}}}
+        self._patch(_path(of), {"spec": {"template": template}})
+
+    def stop(self, of: Workload) -> bool:
+        """Take the pods of a workload away; return whether it had any."""
+        seen = self.workload(of)
+        if of.kind == "DaemonSet":
+            selector = seen["spec"]["template"]["spec"].get("nodeSelector") or {}
+            if STOPPED_SELECTOR in selector:
+                return False
+            self._patch(_path(of), _node_selector("true"))
+            return True
+        replicas = int(seen["spec"].get("replicas", 1))
+        if replicas == 0:
+            return False
+        annotations = {REPLICAS_BEFORE_STOP: str(replicas)}
+        self._patch(_path(of), {"metadata": {"annotations": annotations}, "spec": {"replicas": 0}})
+        return True
+
+    def start(self, of: Workload) -> bool:
+        """Bring the pods of a stopped workload back; return whether it was stopped."""
+        seen = self.workload(of)
+        if of.kind == "DaemonSet":
+            selector = seen["spec"]["template"]["spec"].get("nodeSelector") or {}
+            if STOPPED_SELECTOR not in selector:
+                return False
+            self._patch(_path(of), _node_selector(None))
+            return True
+        if int(seen["spec"].get("replicas", 1)) > 0:
+            return False
+        before = (seen["metadata"].get("annotations") or {}).get(REPLICAS_BEFORE_STOP, "1")
+        annotations = {REPLICAS_BEFORE_STOP: None}
+        self._patch(_path(of), {"metadata": {"annotations": annotations}, "spec": {"replicas": int(before)}})
+        return True
+
+    def _get(self, path: str, **query: str) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(self._call("GET", path, {k: v for k, v in query.items() if v}).data)
+        return answer
+
+    def _patch(self, path: str, patch: dict[str, Any]) -> None:
+        self._call("PATCH", path, {"fieldManager": "atoll-service"}, patch)
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        query: dict[str, Any] | None = None,
+        body: dict[str, Any] | None = None,
+        timeout: tuple[float, float | None] = TIMEOUT,
+    ) -> Any:
+        headers = {"Accept": "application/json, */*"}
+        if body is not None:
+            headers["Content-Type"] = "application/strategic-merge-patch+json"
+        try:
+            connection = self._connect()
+            request = connection.param_serialize(
+                method,
+                path,
+                query_params=list((query or {}).items()),
+                header_params=headers,
+                body=body,
+                auth_settings=["BearerToken"],
+            )
+            response = connection.call_api(*request, _request_timeout=timeout).response
+            if response.status == 404:
+                raise NotThere(path)
+            if not 200 <= response.status <= 299:
+                said = response.data.decode(errors="replace")[:300]
+                raise KubernetesUnavailable(f"the API server answered {response.status} to {method} {path}: {said}")
+            return response
+        except (urllib3.exceptions.HTTPError, client.ApiException, OSError) as error:
+            raise KubernetesUnavailable(f"the API server does not answer: {error}") from None
+
+    def _connect(self) -> client.ApiClient:
+        if self._client is None:
+            settings = client.Configuration()
+            settings.retries = 0  # who asks decides about asking again
+            try:
+                config.load_kube_config(str(self._kubeconfig), client_configuration=settings)  # type: ignore[no-untyped-call]
+            except config.ConfigException as error:
+                raise KubernetesUnavailable(f"{self._kubeconfig} cannot be used: {error}") from None
+            self._client = client.ApiClient(settings)
+        return self._client
+
+
+def _node_selector(value: str | None) -> dict[str, Any]:
+    return {"spec": {"template": {"spec": {"nodeSelector": {STOPPED_SELECTOR: value}}}}}
+
+
+def _path(of: Workload) -> str:
+    return f"/apis/apps/v1/namespaces/{of.namespace}/{PLURALS[of.kind]}/{of.name}"

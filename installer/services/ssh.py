@@ -1,0 +1,84 @@
+"""Asking nodes things over SSH, many at a time: pinned host keys, the cluster's key, never a question."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+CONNECT_SECONDS = 5
+Answer = TypeVar("Answer")
+
+
+class NodeUnreachable(Exception):
+    """A node does not answer SSH, or refuses us."""
+
+    def __init__(self, node: str, said: str) -> None:
+        super().__init__(f"node `{node}` cannot be asked over SSH: {said}")
+        self.node = node
+
+
+@dataclass(frozen=True)
+class SshNode:
+    """How to reach a node."""
+
+    name: str
+    address: str
+    user: str
+    key_file: Path
+    known_hosts: Path
+    port: int = 22
+    become: bool = False
+    jump: str | None = None
+
+    def arguments(self, command: Sequence[str]) -> list[str]:
+        """Return the argument vector that runs a command on the node as root."""
+        line = shlex.join(["sudo", "-n", *command] if self.become else list(command))
+        options = {
+            "BatchMode": "yes",
+            "ConnectTimeout": str(CONNECT_SECONDS),
+            "IdentitiesOnly": "yes",
+            "LogLevel": "ERROR",
+            "ServerAliveInterval": "15",
+            "StrictHostKeyChecking": "yes",
+            "UserKnownHostsFile": str(self.known_hosts),
+        }
+        if self.jump:
+            options["ProxyJump"] = self.jump
+        flags = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+        return ["ssh", *flags, "-i", str(self.key_file), "-p", str(self.port), f"{self.user}@{self.address}", line]
+
+    def ask(self, command: Sequence[str], given: str | bytes = b"", timeout_s: float = 30) -> tuple[int, str, str]:
+        """Run a command; return its exit code, output and errors. Raises NodeUnreachable."""
+        stdin = given.encode() if isinstance(given, str) else given
+        try:
+            done = subprocess.run(
+                self.arguments(command), input=stdin, capture_output=True, timeout=timeout_s, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise NodeUnreachable(self.name, f"no answer within {timeout_s:.0f} s") from None
+        output, errors = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
+        if done.returncode == 255:  # ssh's own failures
+            raise NodeUnreachable(self.name, errors.strip() or "the connection failed")
+        return done.returncode, output, errors
+
+
+def ask_all(
+    nodes: Sequence[SshNode], question: Callable[[SshNode], Answer], at_once: int = 32
+) -> dict[str, Answer | NodeUnreachable]:
+    """Ask the nodes at the same time; the answer of a node that cannot be reached is its NodeUnreachable."""
+
+    def one(node: SshNode) -> Answer | NodeUnreachable:
+        try:
+            return question(node)
+        except NodeUnreachable as error:
+            return error
+
+    if not nodes:
+        return {}
+    with ThreadPoolExecutor(max_workers=min(at_once, len(nodes))) as pool:
+        return dict(zip((node.name for node in nodes), pool.map(one, nodes), strict=True))

@@ -1,0 +1,79 @@
+"""The commands `test`, `features` and `bench`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from installer.testing import features as feature_list
+from installer.testing.results import ROOT, read_all
+from installer.testing.runner import closing, run
+from installer.testing.suites import SUITES, Set, chosen
+
+OUTPUT = click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", help="How to print the result."
+)
+
+
+@click.command()
+@click.argument("suites", nargs=-1)
+@click.option("--fast", "wanted", flag_value="fast", type=str, help="Only the suites that need no lab nodes.")
+@click.option("--all", "wanted", flag_value="all", type=str, help="The long suites too.")
+@click.option("--list", "list_only", is_flag=True, help="List the suites and what each needs.")
+def test(suites: tuple[str, ...], wanted: str | None, list_only: bool) -> None:
+    """Run the tests: the CI set, or the named SUITES.
+
+    Ends with a table of the features proven, by group. Exit code 0 when everything passed, 1 when something failed,
+    64 for an unknown suite.
+    """
+    if list_only:
+        for suite in SUITES:
+            print(f"{suite.name:<10} {suite.belongs_to:<5} {suite.title}; needs {suite.needs}")
+        return
+    names: Set = "fast" if wanted == "fast" else "all" if wanted == "all" else "ci"
+    try:
+        todo = chosen(suites, names)
+    except KeyError as unknown:
+        raise click.UsageError(f"there is no suite {unknown}; `./atoll test --list` shows them") from None
+    ended = run(todo, node_directory())
+    reports = read_all()
+    rows = feature_list.table(reports, feature_list.owed(), feature_list.superseded())
+    print("\n" + feature_list.summary(rows) + "\n")
+    print(closing(ended, reports))
+    sys.exit(1 if any(end.reason for end in ended) else 0)
+
+
+@click.command()
+@OUTPUT
+def features(output: str) -> None:
+    """Show which of the owed features have a passing proof, from the stored results of the last test runs."""
+    rows = feature_list.table(read_all(), feature_list.owed(), feature_list.superseded())
+    if output == "json":
+        print(json.dumps({"features": rows}, ensure_ascii=False, indent=1))
+        return
+    for row in rows:
+        print(f"{row['id']:>3}  {row['status']:<10}  {row['feature']}")
+    print("\n" + feature_list.summary(rows))
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@OUTPUT
+def bench(names: tuple[str, ...], output: str) -> None:
+    """Measure figures (all, or the NAMES) and compare them with the stored baselines in tests/bench."""
+    from installer.testing.bench import measure
+
+    sys.exit(measure(names, as_json=output == "json"))
+
+
+def node_directory() -> Path:
+    """Return the directory of the pinned node and npm, installing the toolchain when it is missing."""
+    from installer.bundle.toolchain import Toolchain
+    from installer.cluster.places import cache_directory
+
+    toolchain = Toolchain(cache_directory(), ROOT)
+    toolchain.ensure(print)
+    return toolchain.programs

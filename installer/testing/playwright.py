@@ -1,0 +1,104 @@
+"""Runs the end-to-end tests with Playwright against the installed cluster and records what they prove.
+
+Tags of a test: `@feature-94` names a feature, `@simulated` or `@protocol-server` says on what it was proven.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import ssl
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import httpx
+import yaml
+
+from installer.testing.results import ROOT, On, Outcome, Proof, Result, write
+
+E2E = ROOT / "tests" / "e2e"
+SYSTEM = Path("/var/lib/atoll/test")
+
+
+def results(report: dict[str, Any]) -> list[Result]:
+    """Return one result per test of a Playwright JSON report; raises KeyError when it is none."""
+    found: list[Result] = []
+
+    def walk(suite: dict[str, Any], path: tuple[str, ...]) -> None:
+        for spec in suite.get("specs", []):
+            tags = {tag.lstrip("@") for tag in spec.get("tags", [])}
+            on: On = "simulated" if "simulated" in tags else "protocol server" if "protocol-server" in tags else "real"
+            numbers = [int(tag.removeprefix("feature-")) for tag in tags if re.fullmatch(r"feature-\d+", tag)]
+            runs = [run for test in spec["tests"] for run in test["results"]]
+            skipped = all(run["status"] == "skipped" for run in runs)
+            outcome: Outcome = "skipped" if skipped else "passed" if spec["ok"] else "failed"
+            found.append(
+                Result(
+                    name=" > ".join([*path, spec["title"]]),
+                    outcome=outcome,
+                    proofs=[Proof(feature=number, on=on) for number in sorted(numbers)],
+                    seconds=sum(run["duration"] for run in runs) / 1000,
+                )
+            )
+        for inner in suite.get("suites", []):
+            walk(inner, (*path, inner["title"]))
+
+    for top in report["suites"]:
+        walk(top, (top["title"],))
+    return found
+
+
+def newcomer(status: dict[str, Any], password: str) -> dict[str, str]:
+    """Make an administrator who has never signed in, and return their credentials. Raises HTTPStatusError.
+
+    `status` is what `./atoll status -o json` says; `password` is the first administrator's.
+    """
+    url = str(status["portal"]["url"]).rstrip("/")
+    headers = {"X-Atoll-Request": "1", "Origin": url}
+    trusted = ssl.create_default_context(cafile=status["portal"]["ca_file"])
+    made = {"user": f"e2e-{secrets.token_hex(3)}", "password": secrets.token_urlsafe(15), "url": url}
+    with httpx.Client(base_url=f"{url}/api/v1", verify=trusted, headers=headers, timeout=60) as client:
+        client.post("/session", json={"name": "admin", "password": password}).raise_for_status()
+        body = {
+            "name": made["user"],
+            "password": made["password"],
+            "roles": ["admin"],
+            "virtual_clusters": ["default"],
+        }
+        client.post("/users", json=body).raise_for_status()
+    return made
+
+
+def main(arguments: list[str]) -> int:
+    """Run Playwright with the given arguments on the cluster of the system tests; return its exit code."""
+    subprocess.run(["npm", "install", "--no-save", "--prefer-offline"], cwd=E2E, check=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        report = Path(scratch) / "report.json"
+        environment = {**os.environ, "PLAYWRIGHT_JSON_OUTPUT_NAME": str(report)}
+        if "ATOLL_URL" not in environment:
+            known = {**os.environ, "ATOLL_STATE": str(SYSTEM / "clusters")}
+            command = [str(ROOT / "atoll"), "status", "-f", str(SYSTEM / "cluster.yaml"), "-o", "json"]
+            status = json.loads(subprocess.run(command, env=known, stdout=subprocess.PIPE, check=False).stdout)
+            credentials = Path(scratch) / "credentials.yaml"
+            made = newcomer(status, (SYSTEM / "password").read_text("utf-8").strip())
+            credentials.write_text(yaml.safe_dump(made), encoding="utf-8")
+            environment |= {
+                "ATOLL_URL": made["url"],
+                "ATOLL_CREDENTIALS": str(credentials),
+                "ATOLL_CA": status["portal"]["ca_file"],
+            }
+        command = ["npx", "--no-install", "playwright", "test", "--reporter=list,json", *arguments]
+        ended = subprocess.run(command, cwd=E2E, env=environment, check=False)
+        target = os.environ.get("ATOLL_TEST_RESULTS")
+        if target and report.exists():
+            write(Path(target), results(json.loads(report.read_text("utf-8"))))
+    return ended.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

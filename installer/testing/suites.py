@@ -1,0 +1,124 @@
+"""The one table of test suites: what each is called, needs, runs and how long it may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Set = Literal["fast", "ci", "all"]
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command of a suite: a title for people and the argument vector, run from the root of the tree."""
+
+    title: str
+    argv: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A group of commands that pass or fail together.
+
+    `belongs_to` is the smallest set that runs it: `fast` needs no lab, `ci` needs lab nodes on this machine,
+    `all` is too long for every commit. `time_limit_s` ends a hanging suite.
+    """
+
+    name: str
+    title: str
+    needs: str
+    belongs_to: Set
+    commands: tuple[Command, ...]
+    time_limit_s: int
+    after: tuple[str, ...] = field(default=())
+
+
+PYTEST = ("{python}", "-m", "pytest", "-p", "installer.testing.recorder")
+NPM = ("{node}/npm", "--prefix", "platform/portal")
+
+SUITES: tuple[Suite, ...] = (
+    Suite(
+        "lint",
+        "Style, types and generated files",
+        "nothing but the virtual environment",
+        "fast",
+        (
+            Command("ruff", ("{bin}/ruff", "check", ".")),
+            Command("ruff format", ("{bin}/ruff", "format", "--check", ".")),
+            Command("mypy", ("{bin}/mypy",)),
+            Command("yamllint", ("{bin}/yamllint", "--strict", ".")),
+            Command(
+                "ansible-lint",
+                ("env", "ANSIBLE_INVENTORY=cluster.example.yaml", "{bin}/ansible-lint", "--offline", "--strict", "-q"),
+            ),
+        ),
+        900,
+    ),
+    Suite(
+        "unit",
+        "Unit tests on real files, real PostgreSQL, real sockets",
+        "the virtual environment",
+        "fast",
+        (Command("pytest", (*PYTEST, "tests/unit")),),
+        1500,
+    ),
+    Suite(
+        "portal",
+        "The portal: types, style, unit tests",
+        "Node from the pinned toolchain",
+        "fast",
+        (
+            # Not `npm ci`: it refuses a lock that lacks packages for other platforms, which a mirror need not carry.
+            Command("npm install", (*NPM, "install", "--no-save", "--prefer-offline")),
+            Command("lint", (*NPM, "run", "lint")),
+            Command("vitest", (*NPM, "test")),
+        ),
+        900,
+    ),
+    Suite(
+        "system",
+        "The reference cluster, installed by ./atoll up on lab nodes, and what an administrator does with it",
+        "root, the bundle (built or in the cache), 12 GiB of memory",
+        "ci",
+        (Command("pytest", (*PYTEST, "tests/system")),),
+        3600,
+    ),
+    Suite(
+        "e2e",
+        "The portal of the installed cluster in Chromium",
+        "the cluster that the suite `system` leaves running",
+        "ci",
+        (Command("playwright", ("{python}", "-m", "installer.testing.playwright")),),
+        1200,
+        after=("system",),
+    ),
+    Suite(
+        "farewell",
+        "The lab is taken down and leaves nothing behind",
+        "the cluster that the suite `system` leaves running",
+        "ci",
+        (Command("pytest", (*PYTEST, "tests/farewell")),),
+        300,
+        after=("system", "e2e"),
+    ),
+    Suite(
+        "sabotage",
+        "Each promise of the issue has a test that turns red when the code is broken",
+        "what the broken test needs; hours",
+        "all",
+        (Command("pytest", (*PYTEST, "tests/sabotage")),),
+        3600,
+    ),
+)
+
+
+def chosen(names: tuple[str, ...], wanted: Set) -> tuple[Suite, ...]:
+    """Return the suites to run, in order: the named ones, or those of the set. Raises KeyError for an unknown name."""
+    if names:
+        known = {suite.name: suite for suite in SUITES}
+        for name in names:
+            if name not in known:
+                raise KeyError(name)
+        return tuple(suite for suite in SUITES if suite.name in names)
+    ranks: dict[Set, int] = {"fast": 0, "ci": 1, "all": 2}
+    return tuple(suite for suite in SUITES if ranks[suite.belongs_to] <= ranks[wanted])

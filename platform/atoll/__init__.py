@@ -1,0 +1,1 @@
+"""Atoll's platform services: one package, several processes, a folder per domain."""

@@ -1,0 +1,1 @@
+"""The process that browsers and programs talk to."""

@@ -1,0 +1,75 @@
+"""The API with everything behind it."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse, Response
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from atoll.configuration import Configuration
+from atoll.database.connection import connect, sessions
+from atoll.database.notifications import Listener
+from atoll.files.client import FilesClient
+from atoll.files.homes import homes_as_seen
+from atoll.jobs.client import JobsClient
+from atoll.monitoring.prometheus import Prometheus
+from atoll.services.control import ControlClient
+from atoll.web.application import PREFIX, routes
+from atoll.web.internal import add_health
+from atoll.web.openapi import contract
+from atoll.web.platform import Platform
+from atoll.web.portal import add_portal
+
+
+def application(configuration: Configuration) -> FastAPI:
+    """The service."""
+    database = connect(configuration, pool_size=20)
+    token = configuration.secret("internal_token")
+    parts = Platform(
+        configuration=configuration,
+        database=database,
+        sessions=sessions(database),
+        listener=Listener(configuration),
+        files=FilesClient(configuration.services.files, token, homes_as_seen(configuration)),
+        jobs=JobsClient(configuration.services.jobs, token),
+        prometheus=Prometheus(configuration.prometheus.url) if configuration.prometheus else None,
+        control=ControlClient(configuration.control) if configuration.control else None,
+    )
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        listening = asyncio.create_task(parts.listener.run())
+        try:
+            yield
+        finally:
+            listening.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await listening
+            for client in (parts.files, parts.jobs, parts.prometheus, parts.control):
+                if client is not None:
+                    await client.close()
+            await database.dispose()
+
+    app = routes(frozenset({configuration.web.origin, *configuration.web.origins}), lifespan)
+    app.state.platform = parts
+    document = contract(app)
+
+    @app.get(f"{PREFIX}/openapi.json", include_in_schema=False)
+    async def openapi() -> Response:
+        return JSONResponse(document)
+
+    async def ready() -> str | None:
+        try:
+            async with database.connect() as connection:
+                await connection.execute(text("SELECT 1"))
+        except (SQLAlchemyError, OSError) as error:
+            return f"the database does not answer ({type(error).__name__})"
+        return None
+
+    add_health(app, ready)
+    if configuration.web.portal is not None:
+        add_portal(app, configuration.web.portal)  # last: it answers whatever is left
+    return app

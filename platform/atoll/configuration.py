@@ -1,0 +1,214 @@
+"""What a service is told: `/etc/atoll/config.yaml` and the files of secrets that it names.
+
+`$ATOLL_CONFIG` names another file. Unknown keys are refused, so that a slip in a template is found at start and not in
+use.
+"""
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from atoll.virtual_clusters.schemas import Limits
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Cluster(_Section):
+    """Which cluster this is."""
+
+    name: str
+    version: str
+
+
+class Database(_Section):
+    """Where PostgreSQL is."""
+
+    host: str
+    port: int = 5432
+    name: str = "atoll"
+    user: str = "atoll"
+    password_file: Path | None = None
+
+
+class Web(_Section):
+    """How browsers reach the portal."""
+
+    origin: str
+    origins: list[str] = Field(default_factory=list, description="Further addresses of the same portal")
+    session_hours: int = Field(default=12, ge=1, le=720)
+    secure_cookies: bool = True
+    portal: Path | None = Field(default=None, description="The built portal, where no gateway serves it")
+
+
+class Services(_Section):
+    """Where the sibling processes are."""
+
+    files: str
+    jobs: str
+
+
+class Prometheus(_Section):
+    """Where measurements come from."""
+
+    url: str
+
+
+class Control(_Section):
+    """Where the control service is and how to prove who asks."""
+
+    url: str
+    certificate: Path
+    key: Path
+    ca: Path
+
+
+class Storage(_Section):
+    """Where users' data lie for `files` and the local engine."""
+
+    root: Path = Path("/mnt/atoll")
+
+
+class EngineImage(_Section):
+    """A preset framework."""
+
+    name: str
+    title: str
+    image: str
+    framework: str
+    distributed: bool | None = None
+    python: str | None = Field(default=None, description="Interpreter, where it is not `python3` of the image")
+
+    @property
+    def trains_distributed(self) -> bool:
+        """Whether programs of this framework may run over several nodes."""
+        return self.framework != "scikit-learn" if self.distributed is None else self.distributed
+
+
+class LocalNode(_Section):
+    """A node that the local engine pretends to have."""
+
+    name: str
+    arch: str = "amd64"
+    devices: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
+    cpu_cores: float = 64
+    memory_bytes: int = 256 << 30
+
+
+class Engine(_Section):
+    """What runs tasks."""
+
+    kind: Literal["kubernetes", "local"]
+    images: list[EngineImage]
+    kubeconfig: Path | None = Field(default=None, description="Without it: the service account of the pod")
+    nodes: list[LocalNode] = Field(default_factory=list, description="Of the local engine only")
+
+
+class Device(_Section):
+    """A device type and the numbers that a task may ask for per node."""
+
+    type: str
+    resource: str
+    counts: list[Annotated[int, Field(ge=0)]]
+
+    @property
+    def vendor(self) -> str:
+        """For example `nvidia`."""
+        return self.type.split("_")[0]
+
+    @property
+    def kind(self) -> str:
+        """`gpu` or `npu`."""
+        return self.type.split("_")[1]
+
+    @property
+    def arch(self) -> str:
+        """`amd64` or `arm64`."""
+        return self.type.split("_")[2]
+
+
+class ResourceLimit(BaseModel):
+    """Limits per device type and the share of the limit that is requested (seed 002)."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    request_ratio: float = Field(default=0.5, gt=0, le=1)
+    __pydantic_extra__: dict[str, Limits]
+
+    def of(self, device_type: str) -> Limits | None:
+        """The limits of a device type, None when nothing is configured for it."""
+        return (self.__pydantic_extra__ or {}).get(device_type)
+
+
+class FirstVirtualCluster(_Section):
+    """The virtual cluster that a new installation starts with."""
+
+    name: str
+    devices: dict[str, Annotated[int, Field(ge=0)]]
+    max_devices_per_user: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
+    max_hours: int | None = None
+
+
+class Configuration(_Section):
+    """The whole file."""
+
+    service: str = "api"
+    cluster: Cluster
+    database: Database
+    web: Web
+    services: Services
+    prometheus: Prometheus | None = None
+    control: Control | None = None
+    storage: Storage = Storage()
+    engine: Engine
+    devices: list[Device]
+    resource_limit: ResourceLimit
+    virtual_clusters: list[FirstVirtualCluster] = Field(default_factory=list)
+    secrets: Path = Path("/etc/atoll/secrets")
+
+    @model_validator(mode="after")
+    def _every_device_has_limits(self) -> "Configuration":
+        missing = [device.type for device in self.devices if self.resource_limit.of(device.type) is None]
+        if missing:
+            raise ValueError(
+                f"resource_limit lacks {', '.join(missing)}: every device type needs floor, default, ceiling"
+            )
+        return self
+
+    def device(self, device_type: str) -> Device | None:
+        """The device type of that name."""
+        return next((device for device in self.devices if device.type == device_type), None)
+
+    def image(self, name: str) -> EngineImage | None:
+        """The engine image of that name."""
+        return next((image for image in self.engine.images if image.name == name), None)
+
+    def secret(self, name: str) -> str:
+        """The content of a secret file. Raises ConfigurationError when it cannot be read."""
+        path = self.secrets / name
+        try:
+            return path.read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ConfigurationError(f"{path}: cannot read this secret ({error.strerror})") from error
+
+
+class ConfigurationError(Exception):
+    """The configuration cannot be used; the message says where and why."""
+
+
+def load(path: Path | None = None) -> Configuration:
+    """Read and check the configuration. Raises ConfigurationError with every mistake in it."""
+    where = path or Path(os.environ.get("ATOLL_CONFIG", "/etc/atoll/config.yaml"))
+    try:
+        content = yaml.safe_load(where.read_text(encoding="utf-8"))
+        return Configuration.model_validate(content)
+    except OSError as error:
+        raise ConfigurationError(f"{where}: cannot read the configuration ({error.strerror})") from error
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"{where}: is not YAML: {error}") from error
+    except ValidationError as error:
+        lines = [f"{where}: {'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors()]
+        raise ConfigurationError("\n".join(lines)) from error

@@ -1,0 +1,1 @@
+"""The connection to PostgreSQL, the base of all tables, the migrations."""

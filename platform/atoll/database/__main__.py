@@ -1,0 +1,28 @@
+"""`python -m atoll.database`: migrate to the newest version, create what must exist, exit."""
+
+import asyncio
+import os
+import sys
+
+from atoll.configuration import Configuration, ConfigurationError, load
+from atoll.database.connection import connect, sessions
+from atoll.database.migrate import DatabaseUnreachable, ensure_contents, upgrade, wait_for
+from atoll.web.internal import configure_logs
+
+
+async def _main(configuration: Configuration) -> None:
+    database = connect(configuration, pool_size=2)
+    try:
+        await wait_for(database, float(os.environ.get("ATOLL_DATABASE_TIMEOUT_S", "180")))
+        await upgrade(database)
+        await ensure_contents(sessions(database), configuration)
+    finally:
+        await database.dispose()
+
+
+if __name__ == "__main__":
+    configure_logs()
+    try:
+        asyncio.run(_main(load()))
+    except (ConfigurationError, DatabaseUnreachable) as error:
+        sys.exit(str(error))

@@ -1,0 +1,43 @@
+"""Connections to PostgreSQL."""
+
+from sqlalchemy import URL
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+
+from atoll.configuration import Configuration, ConfigurationError
+
+Sessions = async_sessionmaker[AsyncSession]
+
+
+def url(configuration: Configuration) -> URL:
+    """Where the database is; the password comes from its file. Raises ConfigurationError."""
+    database = configuration.database
+    password: str | None = None
+    if database.password_file is not None:
+        try:
+            password = database.password_file.read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ConfigurationError(
+                f"{database.password_file}: cannot read the database password ({error.strerror})"
+            ) from error
+    host, query = database.host, {}
+    if host.startswith("/"):  # a socket directory
+        host, query = "", {"host": database.host}
+    return URL.create(
+        "postgresql+asyncpg",
+        username=database.user,
+        password=password,
+        host=host or None,
+        port=None if query else database.port,
+        database=database.name,
+        query=query,
+    )
+
+
+def connect(configuration: Configuration, *, pool_size: int = 10) -> AsyncEngine:
+    """A pool of connections; a connection that died while idle is replaced before it is used."""
+    return create_async_engine(url(configuration), pool_size=pool_size, max_overflow=10, pool_pre_ping=True)
+
+
+def sessions(engine: AsyncEngine) -> Sessions:
+    """What makes sessions on `engine`; rows stay readable after a commit."""
+    return async_sessionmaker(engine, expire_on_commit=False)

@@ -1,0 +1,25 @@
+"""All tables, so that migrations and tests see the whole schema."""
+
+from atoll.audit.models import AuditRow
+from atoll.database.base import Table
+from atoll.identity.models import SessionRow, SignInFailureRow, UserRow
+from atoll.nodes.models import NodeRow
+from atoll.tasks.models import AttemptRow, EventRow, IdempotencyRow, ReplicaRow, TaskRow
+from atoll.virtual_clusters.models import MemberRow, QuotaRow, VirtualClusterRow
+
+TABLES = (
+    AttemptRow,
+    AuditRow,
+    EventRow,
+    IdempotencyRow,
+    MemberRow,
+    NodeRow,
+    QuotaRow,
+    ReplicaRow,
+    SessionRow,
+    SignInFailureRow,
+    TaskRow,
+    UserRow,
+    VirtualClusterRow,
+)
+metadata = Table.metadata

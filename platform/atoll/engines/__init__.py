@@ -1,0 +1,1 @@
+"""What runs tasks: an interface and its two implementations."""

@@ -1,0 +1,256 @@
+"""The entry point of every task: runs the program, copies its output to shared storage, tells how it ended.
+
+Python >= 3.8 and the standard library only: it is mounted into images that know nothing of Atoll. It is process 1 of
+its container, so it passes signals on and reaps orphans. Exit code: the program's own, 128 + n after signal n.
+
+Environment: ATOLL_CODE_DIR, ATOLL_OUTPUT_DIR, ATOLL_LOG_FILE, ATOLL_METRICS_FILE, ATOLL_OUTCOME_FILE; optional
+ATOLL_HOLD_WHILE_REACHABLE (host:port that a live network policy forbids) and ATOLL_MEMORY_LIMIT_BYTES (watched here
+where no cgroup does it).
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+LAST_LINES = 20
+OUTCOME_BYTES = 3500  # Kubernetes keeps 4096 bytes
+POLICY_TIMEOUT_S = 20.0
+MASTER_TIMEOUT_S = 120.0
+DRAIN_S = 2.0
+NOT_STARTED = 66
+
+
+def _write_all(target: int, data: bytes) -> str | None:
+    """Write everything; what keeps it from being written is returned."""
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[os.write(target, view) :]
+    except OSError as error:
+        return error.strerror
+    return None
+
+
+class Output:
+    """Standard output and the log file at once, and the last lines for the outcome."""
+
+    def __init__(self, path: str) -> None:
+        self.file: int | None = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
+        self.tail: collections.deque[bytes] = collections.deque(maxlen=LAST_LINES)
+        self.rest = b""
+
+    def write(self, data: bytes) -> None:
+        """Pass `data` on. A full disk ends the copy, not the program."""
+        _write_all(1, data)
+        if self.file is not None:
+            error = _write_all(self.file, data)
+            if error is not None:
+                self.file = None
+                _write_all(1, "atoll: the log is no longer copied to shared storage: {}\n".format(error).encode())
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        self.rest = self.rest[-4096:]
+        self.tail.extend(line[-400:] for line in lines)
+
+    def say(self, text: str) -> None:
+        """A line of our own."""
+        self.write(f"atoll: {text}\n".encode())
+
+    def last_lines(self) -> list[str]:
+        """The end of the output as text."""
+        lines = list(self.tail) + ([self.rest[-400:]] if self.rest else [])
+        return [line.decode("utf-8", "replace") for line in lines][-LAST_LINES:]
+
+
+def write_outcome(exit_code: int, output: Output, memory_exceeded: bool = False, problem: str | None = None) -> None:
+    """Tell the engine how it ended, in as many last lines as there is room for."""
+    lines = output.last_lines()
+    while True:
+        text = json.dumps(
+            {"exit_code": exit_code, "memory_exceeded": memory_exceeded, "problem": problem, "last_lines": lines}
+        )
+        if len(text.encode()) <= OUTCOME_BYTES or not lines:
+            break
+        lines = lines[1:]
+    path = os.environ["ATOLL_OUTCOME_FILE"]
+    # Kubernetes mounts the file itself, so it is written in place.
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def wait_for_policy(output: Output) -> bool:
+    """Until the network policy of this task is enforced: a forbidden address is reachable before, and not after."""
+    target = os.environ.get("ATOLL_HOLD_WHILE_REACHABLE")
+    if not target:
+        return True
+    host, _, port = target.rpartition(":")
+    until = time.monotonic() + POLICY_TIMEOUT_S
+    while time.monotonic() < until:
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=0.5).close()
+        except OSError:
+            return True
+        time.sleep(0.1)
+    output.say("the network policy of this task is not enforced; the program is not started")
+    return False
+
+
+def wait_for_first_replica(output: Output) -> None:
+    """Until the name of replica 0 resolves: frameworks give up at once when it does not yet."""
+    if int(os.environ.get("WORLD_SIZE", "1")) < 2:
+        return
+    host = os.environ["MASTER_ADDR"]
+    until = time.monotonic() + MASTER_TIMEOUT_S
+    while time.monotonic() < until:
+        try:
+            socket.getaddrinfo(host, None)
+            return
+        except OSError:
+            time.sleep(0.2)
+    output.say("{} does not resolve; going on without it".format(host))
+
+
+def kernel_killed_for_memory() -> bool:
+    """Whether the kernel ended a process of this container for its memory (cgroup v2, then v1)."""
+    for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
+        try:
+            with open(path, encoding="ascii") as file:
+                for line in file:
+                    name, _, value = line.partition(" ")
+                    if name == "oom_kill" and int(value) > 0:
+                        return True
+        except (OSError, ValueError):
+            continue
+    return False
+
+
+def group_memory_bytes(group: int) -> int:
+    """Resident memory of all processes of a session."""
+    total, page = 0, os.sysconf("SC_PAGE_SIZE")
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                if os.getsid(int(name)) == group:
+                    with open(f"/proc/{name}/statm", encoding="ascii") as file:
+                        total += int(file.read().split()[1]) * page
+            except (OSError, ValueError, IndexError):
+                continue
+    return total
+
+
+def problem_before_start(command: list[str]) -> tuple[str, str] | None:
+    """What keeps the program from starting, in words for its owner."""
+    directory = os.environ["ATOLL_CODE_DIR"]
+    if not os.path.isdir(directory):
+        return "code_directory_missing", f"the code directory {directory} does not exist"
+    start = os.path.join(directory, command[1]) if len(command) > 1 else None
+    if start and start.endswith(".py") and not os.path.isfile(start):
+        return "start_file_missing", f"the start file {start} does not exist"
+    return None
+
+
+def run(command: list[str], output: Output) -> tuple[int, bool]:
+    """Run the program until it ends. Returns its exit code and whether it was ended for its memory."""
+    os.chdir(os.environ["ATOLL_CODE_DIR"])
+    wakeup, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    received: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+        signal.signal(number, lambda got, _frame: received.append(got))
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    try:
+        child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+        )
+    except OSError as error:
+        output.say(f"cannot start {command[0]}: {error.strerror}")
+        return NOT_STARTED, False
+    assert child.stdout is not None  # noqa: S101 - it was asked for
+    pipe = child.stdout.fileno()
+    os.set_blocking(pipe, False)
+    watched = selectors.DefaultSelector()
+    watched.register(pipe, selectors.EVENT_READ)
+    watched.register(wakeup, selectors.EVENT_READ)
+    limit = int(os.environ.get("ATOLL_MEMORY_LIMIT_BYTES", "0"))
+    code: int | None = None
+    ended_at, open_pipe, exceeded = 0.0, True, False
+    while code is None or (open_pipe and time.monotonic() < ended_at + DRAIN_S):
+        timeout = 0.2 if limit or code is not None else None
+        for key, _ in watched.select(timeout):
+            if key.fd == wakeup:
+                os.read(wakeup, 512)
+                continue
+            data = os.read(pipe, 1 << 16)
+            if data:
+                output.write(data)
+            else:
+                watched.unregister(pipe)
+                open_pipe = False
+        while received:
+            try:
+                os.killpg(child.pid, received.pop())
+            except ProcessLookupError:
+                break
+        if limit and code is None and not exceeded and group_memory_bytes(child.pid) > limit:
+            exceeded = True
+            os.killpg(child.pid, signal.SIGKILL)
+        while True:  # the program and every orphan that became ours
+            try:
+                ended, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                break
+            if ended == 0:
+                break
+            if ended == child.pid:
+                code = 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+                ended_at = time.monotonic()
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)  # what the program left running
+    child.returncode = code
+    return code, exceeded or (code == 128 + signal.SIGKILL and kernel_killed_for_memory())
+
+
+def main() -> int:
+    """Prepare, run, tell."""
+    command = sys.argv[1:]
+    os.umask(0o027)
+    rank = os.environ.get("JOB_COMPLETION_INDEX")
+    if rank is not None:
+        os.environ["RANK"] = rank
+    os.environ["ATOLL_LOG_FILE"] = os.environ["ATOLL_LOG_FILE"].replace("%RANK%", os.environ.get("RANK", "0"))
+    for path in (
+        os.environ["ATOLL_OUTPUT_DIR"],
+        os.path.dirname(os.environ["ATOLL_LOG_FILE"]),
+        os.path.dirname(os.environ["ATOLL_METRICS_FILE"]),
+    ):
+        os.makedirs(path, exist_ok=True)
+    output = Output(os.environ["ATOLL_LOG_FILE"])
+    os.environ.setdefault("PYTHONUNBUFFERED", "1")
+    os.environ.setdefault("PYTHONNOUSERSITE", "1")
+    if not wait_for_policy(output):
+        write_outcome(NOT_STARTED, output, problem="network_policy_not_enforced")
+        return NOT_STARTED
+    wait_for_first_replica(output)
+    problem = problem_before_start(command)
+    if problem:
+        output.say(problem[1])
+        write_outcome(NOT_STARTED, output, problem=problem[0])
+        return NOT_STARTED
+    code, exceeded = run(command, output)
+    if exceeded:
+        output.say("the program was ended because it used more memory than its limit")
+    write_outcome(code, output, memory_exceeded=exceeded)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,23 @@
+"""Which engine a configuration means."""
+
+from atoll.configuration import Configuration
+from atoll.engines.base import Engine
+
+
+async def make_engine(configuration: Configuration) -> Engine:
+    """The engine; imports only what it needs."""
+    if configuration.engine.kind == "local":
+        from atoll.engines.local.engine import LocalEngine
+        from atoll.engines.local.scheduler import Machine
+
+        return LocalEngine(
+            configuration.storage.root / "engine",
+            configuration.storage.root,
+            [
+                Machine(node.name, node.arch, node.devices, node.cpu_cores, node.memory_bytes)
+                for node in configuration.engine.nodes
+            ],
+        )
+    from atoll.engines.kubernetes.engine import KubernetesEngine
+
+    return await KubernetesEngine.connect(configuration)

@@ -1,0 +1,1 @@
+"""The product's engine: JobSets queued by Kueue."""

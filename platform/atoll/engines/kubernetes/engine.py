@@ -1,0 +1,239 @@
+"""The product's engine: JobSets, queued by Kueue, on Kubernetes."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from atoll.configuration import Configuration, Device
+from atoll.engines.base import (
+    ClusterProvision,
+    Engine,
+    LogGone,
+    NodeObservation,
+    Observation,
+    Submission,
+)
+from atoll.engines.kubernetes import machines, manifests, names, observing, provisioning
+from atoll.engines.kubernetes.client import (
+    JOB_SET,
+    NETWORK_POLICY,
+    NODE,
+    POD,
+    WORKLOAD,
+    ApiFailure,
+    KubernetesClient,
+    Object,
+)
+from atoll.engines.kubernetes.reflector import Reflector
+
+# The kubelet keeps this much of a container's output; beyond it, only shared storage has all of it.
+LIVE_LOG_BYTES = 8 << 20
+log = structlog.get_logger(__name__)
+
+
+class KubernetesEngine(Engine):
+    """Keeps copies of JobSets, pods, workloads and nodes, and writes what tasks need."""
+
+    def __init__(self, client: KubernetesClient, devices: Sequence[Device], storage_root: Path) -> None:
+        self._client = client
+        self._devices = devices
+        self._storage_root = storage_root
+        self._changes: asyncio.Queue[str | None] = asyncio.Queue()
+        self._queued: set[str | None] = set()
+        self._job_sets = Reflector(client, JOB_SET, self._attempt_changed, selector=names.ATTEMPT, keep=_slim)
+        self._workloads = Reflector(client, WORKLOAD, self._workload_changed, keep=_slim)
+        # All pods, not only ours: what is free on a node depends on every one.
+        self._pods = Reflector(client, POD, self._pod_changed, keep=_slim_pod)
+        self._nodes = Reflector(client, NODE, self._node_changed, keep=_slim)
+        self._namespaces: dict[str, str] = {}
+
+    @classmethod
+    async def connect(cls, configuration: Configuration) -> "KubernetesEngine":
+        """An engine on the cluster that the configuration names. Raises ConfigurationError."""
+        client = await KubernetesClient.connect(configuration.engine.kubeconfig)
+        return cls(client, configuration.devices, configuration.storage.root)
+
+    @property
+    def synced(self) -> bool:
+        """Whether all kinds were listed."""
+        return all(item.synced.is_set() for item in self._reflectors())
+
+    async def run(self) -> AsyncIterator[str | None]:
+        """Watch until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(item.run()) for item in self._reflectors()]
+            try:
+                for item in self._reflectors():
+                    await item.synced.wait()
+                yield None
+                while True:
+                    changed = await self._changes.get()
+                    self._queued.discard(changed)
+                    yield changed
+            finally:
+                for task in tasks:
+                    task.cancel()
+
+    def observe(self, attempt_id: str) -> Observation:
+        """What was last seen."""
+        job_set = self._job_set(attempt_id)
+        pods = [pod for pod in self._pods.items.values() if _label(pod, names.ATTEMPT) == attempt_id]
+        seen = observing.observation(attempt_id, job_set, pods, self._workload_of(job_set), datetime.now(UTC))
+        if observing.is_straggling(seen, job_set):
+            asyncio.get_running_loop().call_later(
+                observing.STRAGGLERS.total_seconds() + 0.5, self._announce, attempt_id
+            )
+        return seen
+
+    def known(self) -> Sequence[str]:
+        """All attempts."""
+        return [_label(item, names.ATTEMPT) for item in self._job_sets.items.values()]
+
+    async def submit(self, submission: Submission) -> None:
+        """Network policy first, so that no pod is ever without one; then the JobSet."""
+        await self._client.apply(manifests.network_policy(submission))
+        self._job_sets.put(await self._client.create(manifests.job_set(submission)))
+
+    async def stop(self, attempt_id: str, grace_s: int) -> None:  # noqa: ARG002 - the grace is the pod's own
+        """Delete the JobSet; it is gone when its pods are."""
+        job_set = self._job_set(attempt_id)
+        if job_set is not None and "deletionTimestamp" not in job_set["metadata"]:
+            namespace, name = job_set["metadata"]["namespace"], job_set["metadata"]["name"]
+            await self._client.delete(JOB_SET, namespace, name, propagation="Foreground")
+
+    async def forget(self, attempt_id: str) -> None:
+        """Remove what is left, with the pods and their network policy."""
+        namespace = self._namespaces.get(attempt_id)
+        job_set = self._job_set(attempt_id)
+        if job_set is not None:
+            namespace = job_set["metadata"]["namespace"]
+            await self._client.delete(JOB_SET, namespace, names.job_set(attempt_id))
+        if namespace is not None:
+            await self._client.delete(NETWORK_POLICY, namespace, names.job_set(attempt_id))
+            self._namespaces.pop(attempt_id, None)
+
+    async def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncIterator[bytes]:
+        """The pod's output by way of the Kubernetes API; the bytes before `offset` are skipped."""
+        replica = next((item for item in self.observe(attempt_id).replicas if item.rank == rank), None)
+        job_set = self._job_set(attempt_id)
+        if replica is None or replica.pod is None or replica.state in ("waiting", "starting") or job_set is None:
+            raise LogGone(attempt_id)
+        if offset > LIVE_LOG_BYTES:
+            raise LogGone(attempt_id)
+        position = 0
+        try:
+            async for chunk in self._client.log(job_set["metadata"]["namespace"], replica.pod, names.CONTAINER):
+                fresh = chunk[max(0, offset - position) :]
+                position += len(chunk)
+                if fresh:
+                    yield fresh
+                if position > LIVE_LOG_BYTES:
+                    # The kubelet may soon throw the beginning away and a reconnect would lose count.
+                    return
+        except ApiFailure as error:
+            raise LogGone(str(error)) from error
+
+    def nodes(self) -> Sequence[NodeObservation]:
+        """All machines."""
+        return machines.observe(self._nodes.items.values(), self._pods.items.values(), self._devices)
+
+    def capacity(self) -> tuple[int, ...]:
+        """CPU and memory of the machines that take tasks: quotas follow them."""
+        return machines.task_capacity(self.nodes())
+
+    async def provision(self, wanted: ClusterProvision) -> None:
+        """Apply all objects of a virtual cluster."""
+        cpu_cores, memory_bytes = machines.task_capacity(self.nodes())
+        for manifest in provisioning.manifests(
+            wanted, cpu_cores=cpu_cores, memory_bytes=memory_bytes, storage_root=self._storage_root
+        ):
+            await self._client.apply(manifest)
+
+    def home(self, user_name: str) -> str:
+        """The mount in pods."""
+        return f"/home/{user_name}"
+
+    async def close(self) -> None:
+        """Give connections back."""
+        await self._client.close()
+
+    def _reflectors(self) -> tuple[Reflector, ...]:
+        return self._job_sets, self._workloads, self._pods, self._nodes
+
+    def _announce(self, changed: str | None) -> None:
+        if changed not in self._queued:
+            self._queued.add(changed)
+            self._changes.put_nowait(changed)
+
+    def _job_set(self, attempt_id: str) -> Object | None:
+        name = names.job_set(attempt_id)
+        return next((item for (_, found), item in self._job_sets.items.items() if found == name), None)
+
+    def _workload_of(self, job_set: Object | None) -> Object | None:
+        if job_set is None:
+            return None
+        return next(
+            (item for item in self._workloads.items.values() if _owner(item) == job_set["metadata"]["uid"]), None
+        )
+
+    def _attempt_changed(self, before: Object | None, after: Object | None) -> None:
+        item = after or before
+        if item is not None:
+            attempt_id = _label(item, names.ATTEMPT)
+            self._namespaces[attempt_id] = item["metadata"]["namespace"]
+            self._announce(attempt_id)
+
+    def _workload_changed(self, before: Object | None, after: Object | None) -> None:
+        owner = _owner(after or before or {})
+        for item in self._job_sets.items.values():
+            if item["metadata"]["uid"] == owner:
+                self._announce(_label(item, names.ATTEMPT))
+
+    def _pod_changed(self, before: Object | None, after: Object | None) -> None:
+        item = after or before
+        if item is not None and (attempt_id := _label(item, names.ATTEMPT)):
+            self._announce(attempt_id)
+        self._announce(None)
+
+    def _node_changed(self, _before: Object | None, _after: Object | None) -> None:
+        self._announce(None)
+
+
+def _label(item: Object, name: str) -> str:
+    return str(item["metadata"].get("labels", {}).get(name, ""))
+
+
+def _owner(item: Object) -> str:
+    for reference in item.get("metadata", {}).get("ownerReferences", ()):
+        if reference.get("kind") == JOB_SET.kind:
+            return str(reference["uid"])
+    return ""
+
+
+def _slim(item: Object) -> Object:
+    """Without what nobody reads: managed fields are half of many objects."""
+    item["metadata"].pop("managedFields", None)
+    return item
+
+
+def _slim_pod(item: Object) -> Object:
+    """Only what `machines` and `observing` read: a cluster has many pods."""
+    metadata, spec = item["metadata"], item["spec"]
+    return {
+        "metadata": {
+            name: metadata[name]
+            for name in ("name", "namespace", "uid", "labels", "creationTimestamp", "resourceVersion")
+            if name in metadata
+        },
+        "spec": {
+            "nodeName": spec.get("nodeName"),
+            "containers": [{"resources": container.get("resources", {})} for container in spec.get("containers", ())],
+            "initContainers": [
+                {"resources": container.get("resources", {})} for container in spec.get("initContainers", ())
+            ],
+        },
+        "status": item.get("status", {}),
+    }

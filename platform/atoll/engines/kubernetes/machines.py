@@ -1,0 +1,142 @@
+"""From nodes and their pods to what the platform says about machines. Pure."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+from atoll import quantities
+from atoll.configuration import Device
+from atoll.engines.base import NodeDevicesObservation, NodeObservation
+from atoll.engines.kubernetes.observing import moment
+from atoll.web.schema import Reason
+
+Object = dict[str, Any]
+_ROLES: dict[str, Literal["master", "worker", "storage"]] = {
+    "control-plane": "master",
+    "master": "master",
+    "worker": "worker",
+    "storage": "storage",
+}
+_EXPONENTS = {"n": Decimal("1e-9"), "u": Decimal("1e-6"), "k": Decimal(1000)}
+
+
+def amount(text: str) -> Decimal:
+    """A quantity as the API writes it, also in forms that people do not use."""
+    if text and text[-1] in _EXPONENTS and text[:-1].isdigit():
+        return Decimal(text[:-1]) * _EXPONENTS[text[-1]]
+    return quantities.parse(text)
+
+
+def requests(pod: Object) -> dict[str, Decimal]:
+    """What a pod asks for: the sum of its containers, or its largest init container where that is more."""
+    spec = pod["spec"]
+    total: dict[str, Decimal] = {}
+    for container in spec.get("containers", ()):
+        for name, text in container.get("resources", {}).get("requests", {}).items():
+            total[name] = total.get(name, Decimal(0)) + amount(text)
+    for container in spec.get("initContainers", ()):
+        for name, text in container.get("resources", {}).get("requests", {}).items():
+            total[name] = max(total.get(name, Decimal(0)), amount(text))
+    return total
+
+
+def holds(pod: Object) -> bool:
+    """Whether a pod holds what it asked for."""
+    return bool(pod["spec"].get("nodeName")) and pod.get("status", {}).get("phase") not in ("Succeeded", "Failed")
+
+
+def takes_tasks(node: Object) -> bool:
+    """Whether ordinary pods may be placed on it."""
+    spec = node.get("spec", {})
+    if spec.get("unschedulable"):
+        return False
+    return not any(
+        taint["effect"] in ("NoSchedule", "NoExecute") and not taint["key"].startswith("node.kubernetes.io/")
+        for taint in spec.get("taints", ())
+    )
+
+
+def observe(nodes: Iterable[Object], pods: Iterable[Object], devices: Sequence[Device]) -> list[NodeObservation]:
+    """All machines by name."""
+    by_node: dict[str, list[Object]] = {}
+    for pod in pods:
+        if holds(pod):
+            by_node.setdefault(pod["spec"]["nodeName"], []).append(pod)
+    return sorted(
+        (_observe(node, by_node.get(node["metadata"]["name"], []), devices) for node in nodes),
+        key=lambda item: item.name,
+    )
+
+
+def _observe(node: Object, pods: list[Object], devices: Sequence[Device]) -> NodeObservation:
+    metadata, status = node["metadata"], node["status"]
+    labels, info = metadata.get("labels", {}), status.get("nodeInfo", {})
+    allocatable = status.get("allocatable", {})
+    asked: dict[str, Decimal] = {}
+    for pod in pods:
+        for name, value in requests(pod).items():
+            asked[name] = asked.get(name, Decimal(0)) + value
+    arch = labels.get("kubernetes.io/arch", info.get("architecture", ""))
+    state, reason, since = _state(node)
+    address = next((item["address"] for item in status.get("addresses", ()) if item["type"] == "InternalIP"), "")
+    return NodeObservation(
+        name=metadata["name"],
+        address=address,
+        roles=_roles(labels),
+        arch=arch,
+        state=state,
+        reason=reason,
+        takes_tasks=takes_tasks(node),
+        cpu_cores=float(amount(allocatable.get("cpu", "0"))),
+        cpu_requested=float(asked.get("cpu", Decimal(0))),
+        memory_bytes=int(amount(allocatable.get("memory", "0"))),
+        memory_requested=int(asked.get("memory", Decimal(0))),
+        pods=len(pods),
+        pods_max=int(amount(allocatable.get("pods", "0"))),
+        devices=tuple(
+            NodeDevicesObservation(
+                type=device.type,
+                resource=device.resource,
+                total=int(amount(allocatable[device.resource])),
+                used=int(asked.get(device.resource, Decimal(0))),
+            )
+            for device in devices
+            if device.arch == arch and amount(allocatable.get(device.resource, "0")) > 0
+        ),
+        os=info.get("osImage", ""),
+        kernel=info.get("kernelVersion", ""),
+        kubelet=info.get("kubeletVersion", ""),
+        runtime=info.get("containerRuntimeVersion", ""),
+        joined_at=moment(metadata["creationTimestamp"]) or datetime.now(UTC),
+        state_since=since,
+    )
+
+
+def _roles(labels: dict[str, str]) -> tuple[Literal["master", "worker", "storage"], ...]:
+    prefix = "node-role.kubernetes.io/"
+    found = {
+        _ROLES[name[len(prefix) :]] for name in labels if name.startswith(prefix) and name[len(prefix) :] in _ROLES
+    }
+    return tuple(sorted(found)) or ("worker",)
+
+
+def _state(node: Object) -> tuple[Literal["ready", "not_ready", "unknown", "cordoned"], Reason | None, datetime]:
+    created = moment(node["metadata"]["creationTimestamp"]) or datetime.now(UTC)
+    ready: Object = next((item for item in node["status"].get("conditions", ()) if item["type"] == "Ready"), {})
+    since = moment(ready.get("lastTransitionTime")) or created
+    match ready.get("status"):
+        case "True":
+            if node.get("spec", {}).get("unschedulable"):
+                return "cordoned", Reason(code="cordoned", message="It takes no new tasks (cordoned)."), since
+            return "ready", None, since
+        case "False":
+            return "not_ready", Reason(code="node_not_ready", message=ready.get("message", "")[:400]), since
+        case _:
+            return "unknown", Reason(code="node_silent", message="It has not been heard from."), since
+
+
+def task_capacity(nodes: Iterable[NodeObservation]) -> tuple[int, int]:
+    """CPU cores and memory of all machines that take tasks, ready or not: a reboot does not shrink quotas."""
+    able = [node for node in nodes if node.takes_tasks]
+    return int(sum(node.cpu_cores for node in able)), sum(node.memory_bytes for node in able)

@@ -1,0 +1,49 @@
+"""Names and labels of what the engine makes."""
+
+VIRTUAL_CLUSTER = "atoll.io/virtual-cluster"  # "true" on name spaces: admission policies and webhooks select by it
+CLUSTER_NAME = "atoll.io/virtual-cluster-name"
+ATTEMPT = "atoll.io/attempt"
+TASK = "atoll.io/task"
+USER = "atoll.io/user"
+DEVICE_TYPE = "atoll.io/device-type"
+QUEUE = "kueue.x-k8s.io/queue-name"
+JOB_INDEX = "batch.kubernetes.io/job-completion-index"
+MANAGED_BY = {"app.kubernetes.io/managed-by": "atoll"}
+
+ROOT_COHORT = "cluster"
+FLAVOR = "default"
+VOLUME_CLAIM = "user-data"
+ENTRY = "entry"
+REPLICATED_JOB = "task"
+CONTAINER = "task"
+MASTER_PORT = 29500
+
+
+def namespace(cluster: str) -> str:
+    """The name space of a virtual cluster."""
+    return f"vc-{cluster}"
+
+
+def cohort(cluster: str) -> str:
+    """The quota of a virtual cluster."""
+    return f"vc-{cluster}"
+
+
+def cluster_queue(cluster: str, user: str) -> str:
+    """The quota of a member; two hyphens, which no name of ours contains at its end or beginning, keep it unique."""
+    return f"vc-{cluster}--{user}"
+
+
+def local_queue(user: str) -> str:
+    """A member's queue in the name space."""
+    return user
+
+
+def identity(user: str) -> str:
+    """The ConfigMap with a user's passwd and group entries."""
+    return f"user-{user}"
+
+
+def job_set(attempt_id: str) -> str:
+    """An attempt. It names a Service as well, so it begins with a letter."""
+    return f"t-{attempt_id}"

@@ -1,0 +1,217 @@
+"""From objects of the cluster to what the platform says about them. Pure."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from atoll.engines import outcome
+from atoll.engines.base import Observation, Phase, ReplicaObservation
+from atoll.engines.kubernetes import names
+from atoll.web.schema import Reason
+
+Object = dict[str, Any]
+# A pod's end and its JobSet's end come over separate watches: wait so long for the pod's words.
+STRAGGLERS = timedelta(seconds=10)
+_LACKING = re.compile(r"insufficient unused quota for (\S+) in flavor \S+, (\S+) more needed")
+_TOO_MUCH = re.compile(r"insufficient quota for (\S+) in flavor \S+.*maximum capacity \((\S+)\)")
+_UNSCHEDULABLE = re.compile(r"(\d+) Insufficient (\S+?)[,.]")
+
+
+def moment(text: str | None) -> datetime | None:
+    """A Kubernetes time."""
+    return datetime.fromisoformat(text) if text else None
+
+
+def condition(item: Object, kind: str) -> Object | None:
+    """A condition of that type that is true."""
+    for entry in item.get("status", {}).get("conditions", ()):
+        if entry["type"] == kind and entry["status"] == "True":
+            found: Object = entry
+            return found
+    return None
+
+
+def observation(
+    attempt_id: str, job_set: Object | None, pods: Sequence[Object], workload: Object | None, now: datetime
+) -> Observation:
+    """An attempt as its objects tell."""
+    if job_set is None:
+        return Observation(attempt_id=attempt_id, phase=Phase.GONE)
+    job = job_set["spec"]["replicatedJobs"][0]["template"]["spec"]
+    count = int(job["completions"])
+    memory_limit = job["template"]["spec"]["containers"][0]["resources"]["limits"]["memory"]
+    replicas = _replicas(pods, count, memory_limit)
+    # The replicas know first; the Job and then the JobSet take seconds to say so.
+    if condition(job_set, "Completed") or all(item.state == "succeeded" for item in replicas):
+        return _seen(attempt_id, Phase.SUCCEEDED, None, replicas)
+    failed = condition(job_set, "Failed")
+    if failed is not None:
+        first = _first_failed(replicas)
+        if first is None and now - (moment(failed["lastTransitionTime"]) or now) < STRAGGLERS:
+            return _seen(attempt_id, Phase.RUNNING, None, replicas)
+        reason = first.reason if first is not None else None
+        return _seen(attempt_id, Phase.FAILED, reason or Reason(code="failed", message=failed["message"]), replicas)
+    if replicas and all(item.state in ("succeeded", "failed") for item in replicas):
+        first = _first_failed(replicas)
+        return _seen(attempt_id, Phase.FAILED, first.reason if first is not None else None, replicas)
+    if job_set["spec"].get("suspend"):
+        return _seen(attempt_id, Phase.WAITING, _why_waiting(workload), replicas)
+    if all(item.state in ("running", "succeeded", "failed") for item in replicas):
+        return _seen(attempt_id, Phase.RUNNING, None, replicas)
+    return _seen(attempt_id, Phase.STARTING, _why_starting(pods), replicas)
+
+
+def is_straggling(seen: Observation, job_set: Object | None) -> bool:
+    """Whether `observation` waits for a pod's words and has to be asked again without a change."""
+    return job_set is not None and condition(job_set, "Failed") is not None and seen.phase is Phase.RUNNING
+
+
+def _seen(
+    attempt_id: str, phase: Phase, reason: Reason | None, replicas: tuple[ReplicaObservation, ...]
+) -> Observation:
+    return Observation(attempt_id=attempt_id, phase=phase, reason=reason, replicas=replicas)
+
+
+def _first_failed(replicas: Sequence[ReplicaObservation]) -> ReplicaObservation | None:
+    failed = [item for item in replicas if item.state == "failed"]
+    latest = datetime.max.replace(tzinfo=UTC)
+    return min(failed, key=lambda item: (item.finished_at or latest, item.rank), default=None)
+
+
+def _replicas(pods: Sequence[Object], count: int, memory_limit: str) -> tuple[ReplicaObservation, ...]:
+    newest: dict[int, Object] = {}
+    for pod in sorted(pods, key=lambda item: item["metadata"]["creationTimestamp"]):
+        newest[int(pod["metadata"]["labels"].get(names.JOB_INDEX, 0))] = pod
+    return tuple(
+        _replica(rank, newest[rank], memory_limit) if rank in newest else ReplicaObservation(rank=rank, state="waiting")
+        for rank in range(count)
+    )
+
+
+def _replica(rank: int, pod: Object, memory_limit: str) -> ReplicaObservation:
+    status = pod.get("status", {})
+    container: Object = next(iter(status.get("containerStatuses", ())), {})
+    state = container.get("state", {})
+    values: dict[str, Any] = {
+        "rank": rank,
+        "pod": pod["metadata"]["name"],
+        "node": pod["spec"].get("nodeName"),
+        "devices": _devices(container),
+    }
+    ended = state.get("terminated")
+    if ended is not None:
+        told = outcome.parse(ended.get("message", "")) or outcome.Outcome(exit_code=int(ended["exitCode"]))
+        if ended.get("reason") == "OOMKilled":
+            told = outcome.Outcome(exit_code=told.exit_code or 137, memory_exceeded=True)
+        why = outcome.reason(told, memory_limit)
+        return ReplicaObservation(
+            **values,
+            state="succeeded" if why is None else "failed",
+            exit_code=told.exit_code,
+            reason=_evicted(status) or why,
+            started_at=moment(ended.get("startedAt")),
+            finished_at=moment(ended.get("finishedAt")),
+        )
+    if status.get("phase") == "Failed":  # it never ran, or its node is gone
+        why = _evicted(status) or Reason(code="pod_failed", message=status.get("message") or "The pod failed.")
+        return ReplicaObservation(**values, state="failed", reason=why)
+    if "running" in state:
+        return ReplicaObservation(**values, state="running", started_at=moment(state["running"].get("startedAt")))
+    return ReplicaObservation(**values, state="starting" if values["node"] else "waiting")
+
+
+def _devices(container: Object) -> list[int] | None:
+    """Indices of devices, where the kubelet tells them (ResourceHealthStatus): the number at the end of each id."""
+    found = []
+    for resource in container.get("allocatedResourcesStatus", ()):
+        for entry in resource.get("resources", ()):
+            match = re.search(r"(\d+)$", entry.get("resourceID", ""))
+            if match is None:
+                return None
+            found.append(int(match[1]))
+    return sorted(found) or None
+
+
+def _evicted(status: Object) -> Reason | None:
+    if status.get("reason") == "Evicted":
+        return Reason(code="evicted", message=f"The node had to end it: {status.get('message', '')}".rstrip(": "))
+    if status.get("reason") in ("NodeLost", "NodeShutdown", "Terminated"):
+        return Reason(code="node_lost", message="Its node was shut down or lost.")
+    return None
+
+
+def _why_waiting(workload: Object | None) -> Reason:
+    if workload is None:
+        return Reason(code="queued", message="It is handed to the queue.")
+    evicted = condition(workload, "Evicted")
+    if evicted is not None and evicted.get("reason") == "Preempted":
+        return Reason(code="preempted", message="Its devices were given to others; it waits for its next turn.")
+    for entry in workload.get("status", {}).get("conditions", ()):
+        if entry["type"] == "QuotaReserved" and entry["status"] == "False":
+            return quota_words(entry.get("message", ""))
+    return Reason(code="queued", message="It waits for its turn.")
+
+
+def quota_words(message: str) -> Reason:
+    """Kueue's message in plain words; what is not known is passed on as it is."""
+    lacking = [(match[1], match[2]) for match in _LACKING.finditer(message)]
+    if lacking:
+        devices = [item for item in lacking if "/" in item[0]]
+        resource, more = (devices or lacking)[0]
+        return Reason(
+            code="devices_in_use" if devices else "capacity_in_use",
+            message=f"All others are in use: {more} more {_plain(resource)} must become free.",
+            params={"resource": resource, "more": more},
+        )
+    match = _TOO_MUCH.search(message)
+    if match is not None:
+        return Reason(
+            code="more_than_virtual_cluster_has",
+            message=f"It needs more {_plain(match[1])} than the {match[2]} that it may ever get.",
+            params={"resource": match[1], "total": match[2]},
+        )
+    if "LocalQueue" in message or "ClusterQueue" in message:
+        return Reason(code="queue_not_ready", message="Its queue is being made.", params={"detail": message[:300]})
+    return Reason(code="queued", message=message[:300] or "It waits for its turn.")
+
+
+def _plain(resource: str) -> str:
+    return {"cpu": "CPU", "memory": "memory", "nvidia.com/gpu": "GPU", "huawei.com/Ascend910": "NPU"}.get(
+        resource, resource
+    )
+
+
+def _why_starting(pods: Sequence[Object]) -> Reason:
+    for pod in pods:
+        for entry in pod.get("status", {}).get("conditions", ()):
+            if entry["type"] == "PodScheduled" and entry["status"] == "False":
+                return _unschedulable(entry.get("message", ""))
+        for container in pod.get("status", {}).get("containerStatuses", ()):
+            waiting = container.get("state", {}).get("waiting", {})
+            reason = waiting.get("reason", "")
+            if reason in ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"):
+                image, why = container.get("image", ""), waiting.get("message", reason)
+                return Reason(
+                    code="image_not_pulled",
+                    message=f"The image {image} cannot be pulled: {why}"[:400],
+                    params={"image": image},
+                )
+            if reason in ("CreateContainerConfigError", "CreateContainerError", "RunContainerError"):
+                return Reason(code="container_not_started", message=waiting.get("message", reason)[:400])
+    if pods and all(pod["spec"].get("nodeName") for pod in pods):
+        return Reason(code="starting", message="The image is being fetched and the container started.")
+    return Reason(code="starting", message="It is being placed on nodes.")
+
+
+def _unschedulable(message: str) -> Reason:
+    lacking = [match[2] for match in _UNSCHEDULABLE.finditer(message)]
+    devices = [name for name in lacking if "/" in name]
+    if lacking:
+        resource = (devices or lacking)[0]
+        return Reason(
+            code="no_node_has_room",
+            message=f"No node has enough free {_plain(resource)} at the moment.",
+            params={"resource": resource},
+        )
+    return Reason(code="not_scheduled", message=message[:300] or "No node takes it at the moment.")

@@ -1,0 +1,189 @@
+"""The objects of a virtual cluster. Pure: from what is wanted to manifests."""
+
+from pathlib import Path
+from typing import Any
+
+from atoll.engines.base import ClusterProvision, Member
+from atoll.engines.kubernetes import names
+from atoll.engines.kubernetes.client import KUEUE
+
+ENTRY_FILE = Path(__file__).parent.parent / "entry.py"
+Manifest = dict[str, Any]
+
+
+def manifests(wanted: ClusterProvision, *, cpu_cores: int, memory_bytes: int, storage_root: Path) -> list[Manifest]:
+    """Everything, in the order of creation. CPU and memory are those of all machines that take tasks."""
+    namespace = names.namespace(wanted.name)
+    labels = {**names.MANAGED_BY, names.CLUSTER_NAME: wanted.name}
+    return [
+        _namespace(namespace, labels),
+        _default_deny(namespace, labels),
+        _entry(namespace, labels),
+        _volume(namespace, labels, storage_root),
+        _volume_claim(namespace, labels),
+        _cohort(wanted, labels, cpu_cores, memory_bytes),
+        *(_identity(namespace, labels, member) for member in wanted.members),
+        *(_cluster_queue(wanted, labels, member) for member in wanted.members),
+        *(_local_queue(wanted, namespace, labels, member) for member in wanted.members),
+    ]
+
+
+def _namespace(namespace: str, labels: dict[str, str]) -> Manifest:
+    return {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {
+            "name": namespace,
+            "labels": {
+                **labels,
+                names.VIRTUAL_CLUSTER: "true",
+                "pod-security.kubernetes.io/enforce": "restricted",
+                "pod-security.kubernetes.io/audit": "restricted",
+                "pod-security.kubernetes.io/warn": "restricted",
+            },
+        },
+    }
+
+
+def _default_deny(namespace: str, labels: dict[str, str]) -> Manifest:
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": {"name": "default-deny", "namespace": namespace, "labels": labels},
+        "spec": {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]},
+    }
+
+
+def _entry(namespace: str, labels: dict[str, str]) -> Manifest:
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": names.ENTRY, "namespace": namespace, "labels": labels},
+        "data": {"entry.py": ENTRY_FILE.read_text(encoding="utf-8")},
+    }
+
+
+def _identity(namespace: str, labels: dict[str, str], member: Member) -> Manifest:
+    """So that programs which ask who they are get an answer in any image."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": names.identity(member.name), "namespace": namespace, "labels": labels},
+        "data": {
+            "passwd": (
+                "root:x:0:0:root:/root:/bin/sh\n"
+                "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
+                f"{member.name}:x:{member.uid}:{member.uid}::/home/{member.name}:/bin/sh\n"
+            ),
+            "group": f"root:x:0:\nnogroup:x:65534:\n{member.name}:x:{member.uid}:\n",
+        },
+    }
+
+
+def _volume(namespace: str, labels: dict[str, str], storage_root: Path) -> Manifest:
+    """User data, mounted on every node at the same place; bound to this name space's claim and to no other."""
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": f"{namespace}-{names.VOLUME_CLAIM}", "labels": labels},
+        "spec": {
+            "capacity": {"storage": "1Ti"},  # Kubernetes wants a number; the storage's own quotas hold
+            "accessModes": ["ReadWriteMany"],
+            "persistentVolumeReclaimPolicy": "Retain",
+            "storageClassName": "",
+            "volumeMode": "Filesystem",
+            "hostPath": {"path": str(storage_root), "type": "Directory"},
+            "claimRef": {
+                "apiVersion": "v1",
+                "kind": "PersistentVolumeClaim",
+                "namespace": namespace,
+                "name": names.VOLUME_CLAIM,
+            },
+        },
+    }
+
+
+def _volume_claim(namespace: str, labels: dict[str, str]) -> Manifest:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": names.VOLUME_CLAIM, "namespace": namespace, "labels": labels},
+        "spec": {
+            "accessModes": ["ReadWriteMany"],
+            "storageClassName": "",
+            "volumeName": f"{namespace}-{names.VOLUME_CLAIM}",
+            "resources": {"requests": {"storage": "1Ti"}},
+        },
+    }
+
+
+def _cohort(wanted: ClusterProvision, labels: dict[str, str], cpu_cores: int, memory_bytes: int) -> Manifest:
+    """The virtual cluster's quota: its devices, and no more of them than that."""
+    resources: list[Manifest] = [
+        {"name": "cpu", "nominalQuota": str(cpu_cores)},
+        {"name": "memory", "nominalQuota": str(memory_bytes)},
+        *({"name": name, "nominalQuota": str(count)} for name, (count, _) in _shares(wanted).items()),
+    ]
+    for resource in resources:
+        resource["borrowingLimit"] = "0"
+    return {
+        "apiVersion": KUEUE,
+        "kind": "Cohort",
+        "metadata": {"name": names.cohort(wanted.name), "labels": labels},
+        "spec": {"parentName": names.ROOT_COHORT, "resourceGroups": [_group(resources)]},
+    }
+
+
+def _cluster_queue(wanted: ClusterProvision, labels: dict[str, str], member: Member) -> Manifest:
+    """A member owns nothing and borrows from the virtual cluster, devices up to the limit of one user."""
+    resources: list[Manifest] = [
+        {"name": "cpu", "nominalQuota": "0"},
+        {"name": "memory", "nominalQuota": "0"},
+        *(
+            {"name": name, "nominalQuota": "0", "borrowingLimit": str(most)}
+            for name, (_, most) in _shares(wanted).items()
+        ),
+    ]
+    return {
+        "apiVersion": KUEUE,
+        "kind": "ClusterQueue",
+        "metadata": {
+            "name": names.cluster_queue(wanted.name, member.name),
+            "labels": {**labels, names.USER: member.name},
+        },
+        "spec": {
+            "cohortName": names.cohort(wanted.name),
+            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": names.namespace(wanted.name)}},
+            "queueingStrategy": "BestEffortFIFO",
+            "resourceGroups": [_group(resources)],
+        },
+    }
+
+
+def _local_queue(wanted: ClusterProvision, namespace: str, labels: dict[str, str], member: Member) -> Manifest:
+    return {
+        "apiVersion": KUEUE,
+        "kind": "LocalQueue",
+        "metadata": {
+            "name": names.local_queue(member.name),
+            "namespace": namespace,
+            "labels": {**labels, names.USER: member.name},
+        },
+        "spec": {"clusterQueue": names.cluster_queue(wanted.name, member.name)},
+    }
+
+
+def _group(resources: list[Manifest]) -> Manifest:
+    return {
+        "coveredResources": [resource["name"] for resource in resources],
+        "flavors": [{"name": names.FLAVOR, "resources": resources}],
+    }
+
+
+def _shares(wanted: ClusterProvision) -> dict[str, tuple[int, int]]:
+    """Devices and the limit per user by resource; two types of one resource (arm64 and amd64 NPUs) add up."""
+    shares: dict[str, tuple[int, int]] = {}
+    for share in wanted.shares:
+        count, most = shares.get(share.resource, (0, 0))
+        shares[share.resource] = (count + share.count, most + share.max_per_user)
+    return shares

@@ -1,0 +1,1 @@
+"""Processes on this machine: development and a first look."""

@@ -1,0 +1,131 @@
+"""The local engine's state on disk: written whole or not at all, readable after any kill."""
+
+import os
+import signal
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from atoll.engines import outcome
+from atoll.engines.base import ReplicaObservation, Submission
+from atoll.tasks.admission import Placement
+from atoll.web.schema import Reason
+
+SUBMISSION = "submission.json"
+PLACEMENT = "placement.json"
+_PLACES = TypeAdapter(tuple[tuple[str, tuple[int, ...]], ...])
+
+
+def write(path: Path, text: str) -> None:
+    """Write atomically."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(path.suffix + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.rename(path)
+
+
+def read_from(path: Path, offset: int, limit: int = 1 << 18) -> bytes:
+    """Bytes from `offset`; empty when there are none (yet)."""
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            return file.read(limit)
+    except FileNotFoundError:
+        return b""
+
+
+def read_submission(directory: Path) -> Submission | None:
+    """What was asked for; None when the writer was killed before it was written."""
+    try:
+        return Submission.model_validate_json((directory / SUBMISSION).read_text(encoding="utf-8"))
+    except (OSError, ValidationError):
+        return None
+
+
+def read_placement(directory: Path) -> Placement | None:
+    """Where it was started; None when it was not."""
+    try:
+        return Placement(_PLACES.validate_json((directory / PLACEMENT).read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+
+
+def write_placement(directory: Path, placement: Placement) -> None:
+    """Keep where it is about to be started."""
+    write(directory / PLACEMENT, _PLACES.dump_json(tuple(placement.replicas)).decode())
+
+
+def start_time(process_id: int) -> str:
+    """When a process began, in ticks since boot: tells it from a later one with the same number. Empty: gone."""
+    try:
+        fields = Path(f"/proc/{process_id}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    return "" if fields[0] == "Z" else fields[19]
+
+
+def living(directory: Path, rank: int) -> int | None:
+    """The process of a rank, None when it has ended or never began."""
+    try:
+        process_id, _, began = (directory / f"{rank}.pid").read_text(encoding="ascii").partition(" ")
+    except FileNotFoundError:
+        return None
+    return int(process_id) if began and start_time(int(process_id)) == began else None
+
+
+def kill_family(process_id: int) -> None:
+    """End an entry point and the sessions of its children."""
+    children = Path(f"/proc/{process_id}/task/{process_id}/children")
+    found = children.read_text(encoding="ascii").split() if children.exists() else []
+    for child in found:
+        try:
+            os.killpg(int(child), signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    os.kill(process_id, signal.SIGKILL)
+
+
+def _moment(path: Path) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except FileNotFoundError:
+        return None
+
+
+def look(directory: Path, rank: int, node: str, devices: tuple[int, ...], memory_limit: str) -> ReplicaObservation:
+    """A replica as its files and its process tell."""
+    alive = living(directory, rank) is not None
+    told = (
+        outcome.parse((directory / f"{rank}.outcome").read_text(encoding="utf-8")) if _ended(directory, rank) else None
+    )
+    began = _moment(directory / f"{rank}.pid")
+    if alive or began is None:
+        return ReplicaObservation(
+            rank=rank,
+            state="running" if alive else "starting",
+            pod=f"{directory.name}-{rank}",
+            node=node,
+            devices=list(devices),
+            started_at=began,
+        )
+    why = (
+        outcome.reason(told, memory_limit)
+        if told is not None
+        else Reason(code="process_lost", message="The process ended without telling how (killed from outside?).")
+    )
+    return ReplicaObservation(
+        rank=rank,
+        state="succeeded" if why is None else "failed",
+        pod=f"{directory.name}-{rank}",
+        node=node,
+        devices=list(devices),
+        exit_code=told.exit_code if told is not None else 137,
+        reason=why,
+        started_at=began,
+        finished_at=_moment(directory / f"{rank}.outcome") or began,
+    )
+
+
+def _ended(directory: Path, rank: int) -> bool:
+    return (directory / f"{rank}.outcome").exists()

@@ -1,0 +1,67 @@
+"""How a replica ended, in plain words: one place for both engines."""
+
+import json
+import signal
+from dataclasses import dataclass
+
+from atoll.web.schema import Reason
+
+_PROBLEMS = {
+    "code_directory_missing": "The code directory does not exist.",
+    "start_file_missing": "The start file does not exist in the code directory.",
+    "network_policy_not_enforced": "The network policy of the task was not enforced in time, so it was not started.",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the entry point told."""
+
+    exit_code: int
+    memory_exceeded: bool = False
+    problem: str | None = None
+    last_lines: tuple[str, ...] = ()
+
+
+def parse(text: str) -> Outcome | None:
+    """The entry point's words; None when they are missing or cut."""
+    try:
+        told = json.loads(text)
+        return Outcome(
+            exit_code=int(told["exit_code"]),
+            memory_exceeded=bool(told["memory_exceeded"]),
+            problem=told["problem"],
+            last_lines=tuple(map(str, told["last_lines"])),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def reason(outcome: Outcome, memory_limit: str) -> Reason | None:
+    """Why a replica failed; None when it succeeded."""
+    if outcome.memory_exceeded:
+        return Reason(
+            code="memory_limit_exceeded",
+            message=f"The memory limit of {memory_limit} was exceeded.",
+            params={"limit": memory_limit},
+        )
+    if outcome.problem is not None:
+        return Reason(code=outcome.problem, message=_PROBLEMS.get(outcome.problem, outcome.problem))
+    if outcome.exit_code == 0:
+        return None
+    if outcome.exit_code > 128:
+        try:
+            name = signal.Signals(outcome.exit_code - 128).name
+        except ValueError:
+            name = ""
+        if name:
+            return Reason(
+                code="ended_by_signal",
+                message=f"The program was ended by {name} (exit code {outcome.exit_code}).",
+                params={"signal": name, "exit_code": outcome.exit_code},
+            )
+    return Reason(
+        code="exit_code",
+        message=f"The program ended with exit code {outcome.exit_code}.",
+        params={"exit_code": outcome.exit_code},
+    )

@@ -1,0 +1,1 @@
+"""The only process that touches users' files."""

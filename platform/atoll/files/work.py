@@ -1,0 +1,142 @@
+"""Starting workers: one process per request, under the uid of the files' owner."""
+
+import asyncio
+import contextlib
+import errno
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from atoll.configuration import ConfigurationError
+from atoll.files.schemas import Owner
+from atoll.web.errors import ApiError, Invalid, NotAllowed, NotFound, Unavailable
+
+WORKER = Path(__file__).with_name("worker.py")
+EXAMPLES = Path(__file__).with_name("examples")
+MAX_WORKERS = 64
+HANG_S = 5.0
+_CHUNK = 1 << 18
+
+
+class Homes:
+    """The homes below one storage root."""
+
+    def __init__(self, storage: Path, *, switch_user: bool) -> None:
+        self._homes = storage / "home"
+        self._slots = asyncio.Semaphore(MAX_WORKERS)
+        # Where tasks are processes of this user (the local engine), so are workers.
+        self._switches_user = switch_user
+        if switch_user and os.geteuid() != 0:
+            raise ConfigurationError("`files` has to run as root, so that its workers can become the users")
+
+    def path(self, owner: Owner) -> Path:
+        """Where the home lies."""
+        return self._homes / owner.name
+
+    async def ensure(self, owner: Owner) -> None:
+        """Make the home on first use: the owner's, closed to others, with the examples."""
+        home = self.path(owner)
+        await asyncio.to_thread(self._make, home, owner.uid)
+        async with self._started(owner, {"operation": "examples", "examples": str(EXAMPLES)}):
+            pass
+
+    def _make(self, home: Path, uid: int) -> None:
+        try:
+            self._homes.mkdir(mode=0o755, parents=True, exist_ok=True)
+            if not home.exists():
+                home.mkdir(mode=0o700)
+            if self._switches_user:
+                status = home.lstat()
+                if (status.st_uid, status.st_gid) != (uid, uid):
+                    os.chown(home, uid, uid, follow_symlinks=False)
+                if status.st_mode & 0o777 != 0o700:
+                    home.chmod(0o700)
+        except OSError as error:
+            raise Unavailable(
+                f"The storage does not take a home for this user: {error.strerror}.", code="storage_unavailable"
+            ) from error
+
+    async def listing(self, owner: Owner, path: str, after: str | None, limit: int) -> dict[str, Any]:
+        """One page of a directory. Raises NotFound, Invalid, NotAllowed."""
+        request = {"operation": "list", "path": path, "after": after, "limit": limit}
+        async with self._started(owner, request) as (answer, _):
+            return answer
+
+    @contextlib.asynccontextmanager
+    async def read(
+        self, owner: Owner, path: str, start: int, length: int | None
+    ) -> AsyncIterator[tuple[dict[str, Any], AsyncIterator[bytes]]]:
+        """Facts about a file, and its bytes."""
+        request = {"operation": "read", "path": path, "start": start, "length": length}
+        async with self._started(owner, request) as (answer, output):
+            yield answer, _chunks(output)
+
+    @contextlib.asynccontextmanager
+    async def _started(
+        self, owner: Owner, request: dict[str, Any]
+    ) -> AsyncIterator[tuple[dict[str, Any], asyncio.StreamReader]]:
+        async with self._slots:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-I",
+                str(WORKER),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env={"LC_ALL": "C.UTF-8"},
+                limit=1 << 22,
+            )
+            assert process.stdin is not None  # noqa: S101 - both were asked for
+            assert process.stdout is not None  # noqa: S101
+            try:
+                order = {**request, "root": str(self.path(owner)), "uid": owner.uid if self._switches_user else None}
+                process.stdin.write(json.dumps(order).encode())
+                process.stdin.write_eof()
+                line = await process.stdout.readline()
+                if not line:
+                    raise Unavailable("The file worker ended without an answer.", code="file_worker_failed")
+                answer: dict[str, Any] = json.loads(line)
+                if not answer.pop("ok"):
+                    raise _refusal(answer, str(request.get("path", "")))
+                yield answer, process.stdout
+            finally:
+                await _end(process, process.stdout)
+                await process.wait()
+
+
+async def _end(process: asyncio.subprocess.Process, output: asyncio.StreamReader) -> None:
+    """A worker that has said everything ends by itself; one whose reader left, or that hangs, is killed."""
+    try:
+        async with asyncio.timeout(HANG_S):
+            ending = not await output.read(1)
+    except TimeoutError:
+        ending = False
+    if not ending and process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+
+
+async def _chunks(output: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    while data := await output.read(_CHUNK):
+        yield data
+
+
+def _refusal(answer: dict[str, Any], path: str) -> ApiError:
+    where = path or "."
+    if answer["code"] == "not_a_file":
+        return Invalid(f"`{where}` is not a file.", code="not_a_file")
+    match answer["errno"]:
+        case errno.ENOENT:
+            return NotFound(f"`{where}` does not exist.", code="no_such_file")
+        case errno.ENOTDIR:
+            return Invalid(f"`{where}` is not a directory.", code="not_a_directory")
+        case errno.EACCES | errno.EPERM:
+            return NotAllowed(f"The owner may not read `{where}`.", code="file_not_readable")
+        case errno.EXDEV | errno.ELOOP:
+            return NotAllowed(f"`{where}` leads out of the home.", code="path_leads_out")
+        case errno.ENAMETOOLONG:
+            return Invalid(f"`{where}` is too long.", code="path_too_long")
+        case _:
+            return Unavailable(f"`{where}` cannot be read: {answer['message']}.", code="storage_unavailable")

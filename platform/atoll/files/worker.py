@@ -1,0 +1,136 @@
+"""One request on a user's files, in a process of its own under that user's uid.
+
+Run as `python -I worker.py` with the request as JSON on stdin; the first thing it does is to become that user. Answers
+with one line of JSON, then, for `read`, the bytes. Standard library only and nothing of Atoll imported but its
+neighbour, so that it starts in some 20 ms.
+"""
+
+import json
+import os
+import shutil
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+from beneath import open_beneath  # type: ignore[import-not-found,unused-ignore]
+
+CHUNK = 1 << 18
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "directory"
+    return "link" if stat.S_ISLNK(mode) else "other"
+
+
+def _say(answer: dict[str, Any]) -> None:
+    sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _listing(root: int, request: dict[str, Any]) -> None:
+    directory = open_beneath(root, request["path"], os.O_RDONLY | os.O_DIRECTORY)
+    # Directories first, then by name: one order that a cursor can go on from.
+    found = []
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            try:
+                found.append((not entry.is_dir(follow_symlinks=False), entry.name, entry.stat(follow_symlinks=False)))
+            except FileNotFoundError:  # removed meanwhile: then it is not in the listing
+                continue
+    found.sort(key=lambda item: item[:2])
+    if request["after"] is not None:
+        flag, _, name = request["after"].partition(":")
+        found = [item for item in found if item[:2] > (flag == "1", name)]
+    page, more = found[: request["limit"]], len(found) > request["limit"]
+    prefix = request["path"].strip("/")
+    _say(
+        {
+            "ok": True,
+            "items": [
+                {
+                    "name": name.encode("utf-8", "replace").decode(),
+                    "path": f"{prefix}/{name}".lstrip("/").encode("utf-8", "replace").decode(),
+                    "kind": _kind(status.st_mode),
+                    "size_bytes": status.st_size,
+                    "modified_at": status.st_mtime,
+                }
+                for _, name, status in page
+            ],
+            "after": f"{int(page[-1][0])}:{page[-1][1]}" if more else None,
+        }
+    )
+
+
+def _read(root: int, request: dict[str, Any]) -> None:
+    # O_NONBLOCK: opening a named pipe must not hang.
+    descriptor = open_beneath(root, request["path"], os.O_RDONLY | os.O_NONBLOCK)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        _say({"ok": False, "code": "not_a_file"})
+        return
+    start = request["start"]
+    start = max(0, status.st_size + start) if start < 0 else start
+    _say({"ok": True, "size_bytes": status.st_size, "start": start, "modified_at": status.st_mtime})
+    left = request["length"] if request["length"] is not None else max(0, status.st_size - start)
+    while left > 0:
+        data = os.pread(descriptor, min(CHUNK, left), start)
+        if not data:
+            return
+        sys.stdout.buffer.write(data)
+        start += len(data)
+        left -= len(data)
+    sys.stdout.buffer.flush()
+
+
+def _examples(home: str, request: dict[str, Any]) -> None:
+    """Copy the examples once; a user who removes them later is not given them again."""
+    target = Path(home) / "examples"
+    if not target.exists():
+        # Contents only: images carry no times and modes that mean anything to the user.
+        shutil.copytree(
+            request["examples"],
+            target,
+            copy_function=shutil.copyfile,
+            ignore=shutil.ignore_patterns("__pycache__", "*.pyc"),
+        )
+        for directory in (target, *target.rglob("*/")):
+            os.utime(directory)
+            directory.chmod(0o750)
+    _say({"ok": True})
+
+
+def _become(uid: int) -> None:
+    """Give up root for good, before any path is looked at."""
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    if os.getresuid() != (uid, uid, uid) or os.getresgid() != (uid, uid, uid) or os.getgroups():
+        raise SystemExit("the worker could not become the user")
+
+
+def main() -> int:
+    """Serve the one request."""
+    request = json.load(sys.stdin.buffer)
+    if request["uid"] is not None:
+        _become(int(request["uid"]))
+    os.umask(0o027)
+    try:
+        root = os.open(request["root"], os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
+        if request["operation"] == "examples":
+            _examples(request["root"], request)
+        else:
+            {"list": _listing, "read": _read}[request["operation"]](root, request)
+    except BrokenPipeError:
+        return 0
+    except OSError as error:
+        _say({"ok": False, "code": "os_error", "errno": error.errno, "message": error.strerror})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Users, passwords, sessions, roles and what they may do."""

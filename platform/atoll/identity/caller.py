@@ -1,0 +1,32 @@
+"""Who asks."""
+
+from dataclasses import dataclass
+
+from atoll.identity.permissions import Permission, Role
+from atoll.web.errors import NotAllowed
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A signed-in user within one request."""
+
+    id: str
+    name: str
+    nickname: str
+    uid: int
+    roles: frozenset[Role]
+    permissions: frozenset[Permission]
+    must_change_password: bool
+    address: str
+    request_id: str
+
+    def may(self, permission: Permission) -> bool:
+        """Whether the caller holds `permission`."""
+        return permission in self.permissions
+
+    def require(self, permission: Permission) -> None:
+        """Raise NotAllowed unless the caller holds `permission`."""
+        if permission not in self.permissions:
+            raise NotAllowed(
+                f"This needs the permission `{permission}`.", remedy="An administrator can give you a role that has it."
+            )

@@ -1,0 +1,58 @@
+"""Tables of users and sessions."""
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Identity, Index, String
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from atoll.database.base import Table, now
+from atoll.database.identifiers import new_id
+from atoll.identity.permissions import Role
+
+FIRST_UID = 30001
+
+
+class UserRow(Table):
+    """An account. Rows are never deleted and the uid comes from a sequence, so that no uid is ever used twice."""
+
+    __tablename__ = "users"
+
+    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
+    name: Mapped[str] = mapped_column(unique=True)
+    nickname: Mapped[str] = mapped_column(default="")
+    uid: Mapped[int] = mapped_column(Identity(always=True, start=FIRST_UID, minvalue=FIRST_UID), unique=True)
+    password_hash: Mapped[str]
+    must_change_password: Mapped[bool] = mapped_column(default=True)
+    roles: Mapped[list[str]] = mapped_column(ARRAY(String))
+    active: Mapped[bool] = mapped_column(default=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+    @property
+    def role_set(self) -> frozenset[Role]:
+        """The roles as the table of permissions knows them."""
+        return frozenset(Role(role) for role in self.roles)
+
+
+class SessionRow(Table):
+    """A sign-in. Only a hash of the cookie is kept: who reads the table cannot use it."""
+
+    __tablename__ = "sessions"
+
+    token_hash: Mapped[str] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+    address: Mapped[str] = mapped_column(default="")
+    user: Mapped[UserRow] = relationship(lazy="joined", innerjoin=True)
+
+
+class SignInFailureRow(Table):
+    """A failed sign-in, counted per name and per address; kept for as long as it counts."""
+
+    __tablename__ = "sign_in_failures"
+    __table_args__ = (Index("ix_sign_in_failures_key_at", "key", "at"),)
+
+    id: Mapped[int] = mapped_column(Identity(), primary_key=True)
+    key: Mapped[str]
+    at: Mapped[datetime] = mapped_column(default=now)

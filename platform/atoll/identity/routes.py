@@ -1,0 +1,122 @@
+"""Sign-in, sign-out, the own password, users."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Cookie, Depends, Request, Response
+
+from atoll.identity.caller import Caller
+from atoll.identity.permissions import Permission
+from atoll.identity.schemas import PasswordChange, Session, SignIn, User, UserCreate
+from atoll.identity.service import IdentityService
+from atoll.identity.tokens import token_hash
+from atoll.web.dependencies import (
+    SESSION_COOKIE,
+    Configured,
+    Cursor,
+    Limit,
+    Parts,
+    Transaction,
+    allowed,
+    client_address,
+    public,
+    signed_in,
+)
+from atoll.web.schema import Page
+
+router = APIRouter(tags=["identity"])
+
+
+def _service(session: Transaction, configuration: Configured) -> IdentityService:
+    return IdentityService(session, configuration)
+
+
+Service = Annotated[IdentityService, Depends(_service)]
+SessionCookie = Annotated[str | None, Cookie(alias=SESSION_COOKIE, include_in_schema=False)]
+
+
+def _set_cookie(response: Response, configuration: Configured, token: str) -> None:
+    response.set_cookie(
+        SESSION_COOKIE,
+        token,
+        max_age=configuration.web.session_hours * 3600,
+        httponly=True,
+        secure=configuration.web.secure_cookies,
+        samesite="lax",
+        path="/",
+    )
+
+
+@router.post("/session", dependencies=[public()], status_code=201)
+async def sign_in(
+    body: SignIn, request: Request, response: Response, parts: Parts, cookie: SessionCookie = None
+) -> Session:
+    """Sign in; the answer sets the cookie `atoll_session`."""
+    # Not in the request's transaction: failures must be counted although the request fails.
+    token, session = await IdentityService.sign_in(
+        parts.sessions,
+        parts.configuration,
+        body.name,
+        body.password.get_secret_value(),
+        address=client_address(request),
+        request_id=request.state.request_id,
+        replaces=token_hash(cookie) if cookie else None,
+    )
+    _set_cookie(response, parts.configuration, token)
+    return session
+
+
+@router.get("/session")
+async def session(
+    service: Service,
+    _caller: Annotated[Caller, signed_in(while_password_must_change=True)],
+    cookie: SessionCookie = None,
+) -> Session:
+    """Who is signed in, and what they may do."""
+    return await service.session(token_hash(cookie or ""))
+
+
+@router.delete("/session", status_code=204)
+async def sign_out(
+    response: Response,
+    service: Service,
+    caller: Annotated[Caller, signed_in(while_password_must_change=True)],
+    cookie: SessionCookie = None,
+) -> None:
+    """Sign out: the session ends on the server and the cookie is removed."""
+    await service.sign_out(caller, token_hash(cookie or ""))
+    response.delete_cookie(SESSION_COOKIE, path="/")
+
+
+@router.post("/session/password")
+async def change_password(
+    body: PasswordChange,
+    response: Response,
+    configuration: Configured,
+    service: Service,
+    caller: Annotated[Caller, signed_in(while_password_must_change=True)],
+) -> Session:
+    """Change the own password; every other session of the user ends and this one gets a new cookie."""
+    token, changed = await service.change_password(
+        caller, body.current_password.get_secret_value(), body.new_password.get_secret_value()
+    )
+    _set_cookie(response, configuration, token)
+    return changed
+
+
+@router.get("/users")
+async def users(
+    service: Service,
+    _caller: Annotated[Caller, allowed(Permission.USERS_READ)],
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[User]:
+    """All accounts, by name."""
+    return await service.users(limit, cursor)
+
+
+@router.post("/users", status_code=201)
+async def create_user(
+    body: UserCreate, service: Service, caller: Annotated[Caller, allowed(Permission.USERS_MANAGE)]
+) -> User:
+    """A new account, which must change its password at first sign-in."""
+    return await service.create_user(caller, body)

@@ -1,0 +1,211 @@
+"""Rules of sign-in, sessions and accounts."""
+
+import secrets
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from atoll.audit.record import record, record_sign_in
+from atoll.configuration import Configuration
+from atoll.database.base import now
+from atoll.database.connection import Sessions
+from atoll.identity import passwords
+from atoll.identity.caller import Caller
+from atoll.identity.models import SessionRow, SignInFailureRow, UserRow
+from atoll.identity.permissions import permissions_of
+from atoll.identity.repository import IdentityRepository
+from atoll.identity.schemas import Session, User, UserCreate
+from atoll.identity.tokens import new_token, token_hash
+from atoll.virtual_clusters.service import VirtualClusterService
+from atoll.web.errors import Conflict, Invalid, NotFound, NotSignedIn, TooMany
+from atoll.web.pagination import cut, decode
+from atoll.web.schema import FieldError, Page
+
+WINDOW = timedelta(minutes=15)
+# Per name and address: guessing one account. Per address: guessing many. Per name: guessing from many addresses, high
+# enough that nobody locks a colleague out by mistyping the name.
+_LIMITS = {"pair": 5, "address": 30, "name": 60}
+
+
+class IdentityService:
+    """Who people are."""
+
+    def __init__(self, session: AsyncSession, configuration: Configuration) -> None:
+        self._session = session
+        self._repository = IdentityRepository(session)
+        self._configuration = configuration
+
+    async def caller(self, hashed_token: str, address: str, request_id: str) -> Caller | None:
+        """Whoever holds the session of that token, None when there is no such session."""
+        row = await self._repository.live_session(hashed_token)
+        return None if row is None else _caller(row.user, address, request_id)
+
+    @staticmethod
+    async def sign_in(
+        sessions: Sessions,
+        configuration: Configuration,
+        name: str,
+        password: str,
+        *,
+        address: str,
+        request_id: str,
+        replaces: str | None,
+    ) -> tuple[str, Session]:
+        """A token and its session. Raises NotSignedIn, TooMany; takes as long whether the user exists or not."""
+        name = name.strip().lower()
+        keys = {"pair": f"pair:{name}@{address}", "address": f"address:{address}", "name": f"name:{name}"}
+        async with sessions() as session, session.begin():
+            repository = IdentityRepository(session)
+            for kind, key in keys.items():
+                if await repository.failures(key, WINDOW) >= _LIMITS[kind]:
+                    raise TooMany(
+                        "Signing in failed too often.",
+                        remedy=f"Wait {int(WINDOW.total_seconds() // 60)} minutes and try again.",
+                        headers={"Retry-After": str(int(WINDOW.total_seconds()))},
+                    )
+            user = await repository.user_by_name(name)
+        fit, newer = await passwords.fits(password, user.password_hash if user is not None and user.active else None)
+        async with sessions() as session, session.begin():
+            repository = IdentityRepository(session)
+            if user is None or not fit:
+                session.add_all(SignInFailureRow(key=key) for key in keys.values())
+                await record_sign_in(
+                    session,
+                    user_id=user.id if user else None,
+                    name=name[:64],
+                    outcome="failed",
+                    address=address,
+                    request_id=request_id,
+                )
+            else:
+                user = await repository.user(user.id, lock=True)
+                if user is None or not user.active:
+                    raise NotSignedIn("This account is not active.", code="account_inactive")
+                if newer is not None:
+                    user.password_hash = newer
+                await repository.forgive(keys["pair"])
+                if replaces is not None:
+                    await repository.end_session(replaces)
+                await repository.forget_ended(now(), now() - WINDOW)
+                await record_sign_in(
+                    session, user_id=user.id, name=user.name, outcome="done", address=address, request_id=request_id
+                )
+                service = IdentityService(session, configuration)
+                return service._open(user, address)
+        # After the transaction, so that the failure is counted.
+        raise NotSignedIn(
+            "Name or password is wrong.", code="wrong_credentials", remedy="Check both; capital letters count."
+        )
+
+    async def session(self, hashed_token: str) -> Session:
+        """The present session."""
+        row = await self._repository.live_session(hashed_token)
+        if row is None:
+            raise NotSignedIn("The session has ended.", remedy="Sign in again.")
+        return _session(row.user, row)
+
+    async def sign_out(self, caller: Caller, hashed_token: str) -> None:
+        """End the session."""
+        await self._repository.end_session(hashed_token)
+        record(self._session, caller, "session.delete", kind="session", identifier="", name=caller.name)
+
+    async def change_password(self, caller: Caller, current: str, new: str) -> tuple[str, Session]:
+        """Change the own password: all sessions end, and a new one begins. Raises Invalid."""
+        user = await self._repository.user(caller.id, lock=True)
+        if user is None:
+            raise NotSignedIn("The account is gone.")
+        fit, _ = await passwords.fits(current, user.password_hash)
+        if not fit:
+            raise _password_error("current_password", "wrong_password", "This is not the present password.")
+        if secrets.compare_digest(current.encode(), new.encode()):
+            raise _password_error("new_password", "same_password", "The new password is the old one.")
+        if user.name in new.lower():
+            raise _password_error("new_password", "contains_name", "The new password contains the user name.")
+        user.password_hash = await passwords.hashed(new)
+        user.must_change_password = False
+        await self._repository.end_sessions_of(user.id)
+        record(self._session, caller, "user.change_password", kind="user", identifier=user.id, name=user.name)
+        return self._open(user, caller.address)
+
+    async def users(self, limit: int, cursor: str | None) -> Page[User]:
+        """Accounts by name."""
+        found = await self._repository.users(limit + 1, decode(cursor))
+        rows, following = cut(found, limit, lambda row: row.name)
+        return Page(items=[User.model_validate(row) for row in rows], next_cursor=following)
+
+    async def create_user(self, caller: Caller, body: UserCreate) -> User:
+        """A new account. Raises Conflict when the name is (or ever was) taken, NotFound for a virtual cluster."""
+        if await self._repository.user_by_name(body.name) is not None:
+            raise Conflict(f"The name `{body.name}` is taken.", code="name_taken", remedy="Choose another name.")
+        user = await self.add(
+            body.name,
+            body.new_password_text(),
+            roles=[str(role) for role in body.roles],
+            nickname=body.nickname,
+        )
+        clusters = VirtualClusterService(self._session, self._configuration)
+        for name in body.virtual_clusters:
+            if not await clusters.join(name, user):
+                raise NotFound(f"There is no virtual cluster `{name}`.", code="no_such_virtual_cluster")
+        record(
+            self._session,
+            caller,
+            "user.create",
+            kind="user",
+            identifier=user.id,
+            name=user.name,
+            details={"roles": user.roles, "virtual_clusters": body.virtual_clusters},
+        )
+        return User.model_validate(user)
+
+    async def add(self, name: str, password: str, *, roles: list[str], nickname: str = "", **more: Any) -> UserRow:
+        """Add an account that must change its password."""
+        user = UserRow(
+            name=name,
+            nickname=nickname or name,
+            password_hash=await passwords.hashed(password),
+            roles=roles,
+            **more,
+        )
+        self._session.add(user)
+        await self._session.flush()
+        return user
+
+    def _open(self, user: UserRow, address: str) -> tuple[str, Session]:
+        token = new_token()
+        row = SessionRow(
+            token_hash=token_hash(token),
+            user_id=user.id,
+            expires_at=now() + timedelta(hours=self._configuration.web.session_hours),
+            address=address,
+        )
+        self._session.add(row)
+        return token, _session(user, row)
+
+
+def _caller(user: UserRow, address: str, request_id: str) -> Caller:
+    return Caller(
+        id=user.id,
+        name=user.name,
+        nickname=user.nickname,
+        uid=user.uid,
+        roles=user.role_set,
+        permissions=permissions_of(user.role_set),
+        must_change_password=user.must_change_password,
+        address=address,
+        request_id=request_id,
+    )
+
+
+def _session(user: UserRow, row: SessionRow) -> Session:
+    return Session(
+        user=User.model_validate(user),
+        permissions=[] if user.must_change_password else sorted(permissions_of(user.role_set)),
+        must_change_password=user.must_change_password,
+        expires_at=row.expires_at,
+    )
+
+
+def _password_error(field: str, code: str, message: str) -> Invalid:
+    return Invalid(message, code=code, errors=[FieldError(field=field, code=code, message=message)])

@@ -1,0 +1,1 @@
+"""The process that leads tasks from wanted to observed."""

@@ -1,0 +1,15 @@
+"""`python -m atoll.jobs`."""
+
+import os
+import sys
+
+from atoll.configuration import ConfigurationError, load
+from atoll.jobs.application import application
+from atoll.web.internal import serve
+
+if __name__ == "__main__":
+    try:
+        app = application(load())
+    except ConfigurationError as error:
+        sys.exit(str(error))
+    serve(app, host=os.environ.get("ATOLL_LISTEN", "0.0.0.0"), port=int(os.environ.get("ATOLL_PORT", "8001")))

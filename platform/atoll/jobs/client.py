@@ -1,0 +1,39 @@
+"""How the API reaches `jobs`: for the output of replicas that still run."""
+
+from collections.abc import AsyncIterator
+
+import httpx
+
+from atoll.web.siblings import KEPT_OPEN
+
+_NO_LIMIT = httpx.Timeout(5, read=None)
+
+
+class LiveLogGone(Exception):
+    """`jobs` does not have this log (any more); shared storage does."""
+
+
+class JobsClient:
+    """A client of `jobs`."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._http = httpx.AsyncClient(
+            base_url=f"{url}/internal/jobs", headers={"Authorization": f"Bearer {token}"}, timeout=10, limits=KEPT_OPEN
+        )
+
+    async def close(self) -> None:
+        """Give connections back."""
+        await self._http.aclose()
+
+    async def log(self, attempt_id: str, rank: int, offset: int) -> AsyncIterator[bytes]:
+        """Output from `offset` until the replica ends. Raises LiveLogGone, also when it breaks off."""
+        try:
+            async with self._http.stream(
+                "GET", f"/attempts/{attempt_id}/log", params={"rank": rank, "offset": offset}, timeout=_NO_LIMIT
+            ) as answer:
+                if answer.is_error:
+                    raise LiveLogGone(f"status {answer.status_code}")
+                async for chunk in answer.aiter_raw():
+                    yield chunk
+        except httpx.HTTPError as error:
+            raise LiveLogGone(type(error).__name__) from error

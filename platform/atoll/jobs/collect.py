@@ -1,0 +1,34 @@
+"""What is kept of an ended task: the last lines of its log and its last scalars."""
+
+from atoll.files.client import FilesClient, HasHome
+from atoll.tasks.logs import log_path
+from atoll.tasks.metrics import metrics_path, scalars
+from atoll.web.errors import NotFound
+
+LINES = 20
+_TAIL_BYTES = 16 << 10
+
+
+async def _tail(files: FilesClient, owner: HasHome, path: str) -> str:
+    content = b""
+    try:
+        async for chunk in files.read(owner, path, start=-_TAIL_BYTES):
+            content += chunk
+    except NotFound:
+        return ""  # it ended before it wrote anything
+    return content.decode("utf-8", "replace")
+
+
+async def last_lines(files: FilesClient, owner: HasHome, task_id: str, attempt: int, rank: int) -> list[str]:
+    """The end of a replica's log."""
+    text = await _tail(files, owner, log_path(task_id, attempt, rank))
+    return [line[:500] for line in text.splitlines()[-LINES:]]
+
+
+async def last_scalars(files: FilesClient, owner: HasHome, task_id: str) -> dict[str, float] | None:
+    """The newest value of each scalar, and the step."""
+    lines = (await _tail(files, owner, metrics_path(task_id))).splitlines()
+    series = scalars("\n".join(lines[-50:]))
+    if not series:
+        return None
+    return {"step": float(max(item.steps[-1] for item in series)), **{item.name: item.values[-1] for item in series}}

@@ -1,0 +1,124 @@
+"""The loops of `jobs`: listen, watch, work."""
+
+import asyncio
+import contextlib
+import os
+import socket
+
+import structlog
+
+from atoll.configuration import Configuration
+from atoll.database.base import now
+from atoll.database.connection import Sessions
+from atoll.database.identifiers import new_id
+from atoll.database.notifications import DUE, Listener
+from atoll.engines.base import Engine
+from atoll.files.client import FilesClient
+from atoll.jobs.claims import claim, next_due, wake
+from atoll.jobs.provision import Provisioner
+from atoll.jobs.reconcile import Reconciler
+from atoll.nodes.repository import NodeRepository
+
+WORKERS = 8
+LONGEST_SLEEP_S = 30.0
+NODES_EVERY_S = 2.0
+RETRY_S = 5.0
+log = structlog.get_logger(__name__)
+
+
+class Process:
+    """One replica of `jobs`."""
+
+    def __init__(
+        self, configuration: Configuration, sessions: Sessions, engine: Engine, files: FilesClient, listener: Listener
+    ) -> None:
+        self._sessions = sessions
+        self._engine = engine
+        self._listener = listener
+        owner = f"{socket.gethostname()}-{os.getpid()}-{new_id()[-6:]}"
+        self._owner = owner
+        self._reconciler = Reconciler(configuration, sessions, engine, files, owner)
+        self._provisioner = Provisioner(configuration, sessions, engine, files)
+        self._work = asyncio.Event()
+        self._nodes = asyncio.Event()
+        self._provision = asyncio.Event()
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, for logs."""
+        return self._engine
+
+    async def ready(self) -> str | None:
+        """What keeps this replica from working."""
+        return None if self._engine.synced else "the engine has not listed its objects yet"
+
+    async def run(self) -> None:
+        """All loops until cancelled; one that fails ends the process, and its supervisor starts it again."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._listener.run())
+            group.create_task(self._listen())
+            group.create_task(self._watch())
+            group.create_task(self._write_nodes())
+            group.create_task(self._keep_provisioned())
+            for _ in range(WORKERS):
+                group.create_task(self._worker())
+
+    async def _listen(self) -> None:
+        async with self._listener.subscribe(DUE) as queue:
+            while True:
+                payload = await queue.get()
+                if payload in (None, "provision"):
+                    self._provision.set()
+                self._work.set()
+
+    async def _watch(self) -> None:
+        async for attempt_id in self._engine.run():
+            if attempt_id is None:
+                self._nodes.set()
+            else:
+                await wake(self._sessions, attempt_id)
+                self._work.set()
+
+    async def _worker(self) -> None:
+        while True:
+            self._work.clear()
+            # Before the engine has listed everything, GONE means nothing.
+            claimed = await claim(self._sessions, self._owner) if self._engine.synced else None
+            if claimed is not None:
+                await self._reconciler.work(claimed)
+                self._work.set()
+                continue
+            pause_s = await self._sleep_s()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause_s):
+                    await self._work.wait()
+
+    async def _sleep_s(self) -> float:
+        if not self._engine.synced:
+            return 0.2
+        moment = await next_due(self._sessions)
+        if moment is None:
+            return LONGEST_SLEEP_S
+        return min(LONGEST_SLEEP_S, max(0.05, (moment - now()).total_seconds()))
+
+    async def _write_nodes(self) -> None:
+        """Machines change often (every pod moves their use): written at most every two seconds."""
+        written = None
+        while True:
+            await self._nodes.wait()
+            self._nodes.clear()
+            seen = list(self._engine.nodes())
+            if seen != written:
+                async with self._sessions() as session, session.begin():
+                    await NodeRepository(session).replace(seen)
+                written = seen
+                self._provision.set()  # quotas of CPU and memory follow the machines
+            await asyncio.sleep(NODES_EVERY_S)
+
+    async def _keep_provisioned(self) -> None:
+        while True:
+            complete = await self._provisioner.run() if self._engine.synced else False
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(None if complete else RETRY_S):
+                    await self._provision.wait()
+            self._provision.clear()

@@ -1,0 +1,74 @@
+"""Virtual clusters in the engine: brought up to the database whenever members, quotas or machines change."""
+
+import structlog
+from sqlalchemy import select
+from sqlalchemy.orm import selectinload
+
+from atoll.configuration import Configuration
+from atoll.database.connection import Sessions
+from atoll.engines.base import ClusterProvision, Engine, EngineError, Member, Share
+from atoll.files.client import FilesClient
+from atoll.virtual_clusters.models import MemberRow, VirtualClusterRow
+from atoll.web.errors import ApiError
+
+log = structlog.get_logger(__name__)
+
+
+class Provisioner:
+    """Makes name spaces, quotas and queues follow the tables."""
+
+    def __init__(self, configuration: Configuration, sessions: Sessions, engine: Engine, files: FilesClient) -> None:
+        self._configuration = configuration
+        self._sessions = sessions
+        self._engine = engine
+        self._files = files
+        self._done: dict[str, tuple[ClusterProvision, tuple[int, ...]]] = {}
+
+    async def run(self) -> bool:
+        """Provision what changed since the last time. False when some of it has to be tried again."""
+        capacity = self._engine.capacity()
+        async with self._sessions() as session:
+            query = select(VirtualClusterRow).options(selectinload(VirtualClusterRow.members))
+            rows = (await session.scalars(query)).all()
+        complete = True
+        for row in rows:
+            wanted = self._wanted(row)
+            if self._done.get(row.name) == (wanted, capacity):
+                continue
+            try:
+                for member in row.members:
+                    await self._files.ensure_home(member.user)
+                await self._engine.provision(wanted)
+            except (EngineError, ApiError) as error:
+                log.warning("virtual cluster not provisioned, trying again", cluster=row.name, error=str(error))
+                complete = False
+            else:
+                self._done[row.name] = (wanted, capacity)
+                log.info("virtual cluster provisioned", cluster=row.name, members=len(wanted.members))
+        return complete
+
+    def _wanted(self, row: VirtualClusterRow) -> ClusterProvision:
+        shares = []
+        for quota in row.quotas:
+            device = self._configuration.device(quota.device_type)
+            if device is None:
+                log.warning("device type is not configured", cluster=row.name, device_type=quota.device_type)
+                continue
+            shares.append(
+                Share(
+                    device_type=device.type,
+                    resource=device.resource,
+                    count=quota.count,
+                    max_per_user=quota.max_per_user,
+                )
+            )
+        members = sorted(row.members, key=_name)
+        return ClusterProvision(
+            name=row.name,
+            shares=tuple(shares),
+            members=tuple(Member(name=member.user.name, uid=member.user.uid) for member in members),
+        )
+
+
+def _name(member: MemberRow) -> str:
+    return member.user.name

@@ -1,0 +1,326 @@
+"""One task from wanted to observed: submit, stop, write down what is seen, collect what ended."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import structlog
+from sqlalchemy.orm import object_session
+
+from atoll.configuration import Configuration
+from atoll.database.base import now
+from atoll.database.connection import Sessions
+from atoll.database.notifications import TASKS, notify
+from atoll.engines.base import Engine, EngineError, Observation, Phase, ReplicaObservation, Submission
+from atoll.files.client import FilesClient
+from atoll.jobs.claims import Claim, ClaimLost, hold, release
+from atoll.jobs.collect import last_lines, last_scalars
+from atoll.jobs.decisions import Act, Decision, Facts, decide
+from atoll.tasks import life_cycle
+from atoll.tasks.life_cycle import ENDED, State, Wanted
+from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
+from atoll.tasks.schemas import Definition
+from atoll.web.errors import ApiError
+from atoll.web.schema import Reason
+
+GRACE_S = 30
+SEEN_WITHIN = timedelta(seconds=30)
+SWEEP = timedelta(minutes=5)
+RETRY = timedelta(seconds=5)
+log = structlog.get_logger(__name__)
+
+
+class Reconciler:
+    """Does the work that a claim allows."""
+
+    def __init__(
+        self, configuration: Configuration, sessions: Sessions, engine: Engine, files: FilesClient, owner: str
+    ) -> None:
+        self._configuration = configuration
+        self._sessions = sessions
+        self._engine = engine
+        self._files = files
+        self._owner = owner
+
+    async def work(self, claimed: Claim) -> None:
+        """Do what is due for one task and give the claim back."""
+        following: datetime | None = now() + RETRY
+        try:
+            following = await self._advance(claimed)
+        except ClaimLost:
+            log.warning("claim lost", task=claimed.task_id)
+        except (EngineError, ApiError) as error:
+            # Shown to the owner and tried again; the task itself is not to blame.
+            log.warning("engine unavailable", task=claimed.task_id, error=str(error))
+            await self._note_trouble(claimed, error)
+        finally:
+            await release(self._sessions, claimed, self._owner, following)
+
+    async def _advance(self, claimed: Claim) -> datetime | None:
+        """All steps that can be taken now. Returns when to look again without being woken."""
+        while True:
+            async with self._sessions() as session, session.begin():
+                row = await hold(session, claimed, self._owner)
+                _enforce_hours(row)
+                attempt = row.attempts[-1] if row.attempts else None
+                facts = self._facts(row, attempt)
+                seen = self._seen(attempt)
+                decision = decide(facts, seen)
+                changed = self._write(row, attempt, seen, decision)
+                if changed:
+                    await session.flush()
+                    await notify(session, TASKS, row.id)
+            match decision.act:
+                case Act.SUBMIT:
+                    await self._submit(claimed, row)
+                    continue
+                case Act.STOP if attempt is not None:
+                    await self._engine.stop(attempt.id, GRACE_S)
+            break
+        if State(row.state) in ENDED:
+            await self._collect(claimed, row)
+            return None
+        return _look_again(row)
+
+    def _facts(self, row: TaskRow, attempt: AttemptRow | None) -> Facts:
+        submitted_at = attempt.submitted_at if attempt is not None else None
+        return Facts(
+            state=State(row.state),
+            wanted=Wanted(row.wanted),
+            submitted=submitted_at is not None,
+            stop_reason=Reason.model_validate(row.stop_reason) if row.stop_reason else None,
+            believed_gone=self._engine.synced and submitted_at is not None and now() - submitted_at > SEEN_WITHIN,
+        )
+
+    def _seen(self, attempt: AttemptRow | None) -> Observation:
+        if attempt is None or attempt.submitted_at is None:
+            return Observation(attempt_id="", phase=Phase.GONE)
+        return self._engine.observe(attempt.id)
+
+    async def _submit(self, claimed: Claim, row: TaskRow) -> None:
+        """Write the attempt down first, then submit it: a crash in between submits the same attempt again."""
+        async with self._sessions() as session, session.begin():
+            held = await hold(session, claimed, self._owner)
+            if held.attempts and held.attempts[-1].submitted_at is None:
+                attempt = held.attempts[-1]
+            else:
+                number = len(held.attempts) + 1
+                attempt = AttemptRow(id=f"{held.id}-{number}", task_id=held.id, number=number, replicas=[])
+                session.add(attempt)
+        await self._files.ensure_home(row.owner)
+        try:
+            await self._engine.submit(_submission(self._configuration, row, attempt))
+        except EngineError as error:
+            if not error.permanent:
+                raise
+            await self._refused(claimed, error)
+            return
+        async with self._sessions() as session, session.begin():
+            held = await hold(session, claimed, self._owner)
+            held.attempts[-1].submitted_at = now()
+            _event(held, "attempt", Reason(code="submitted", message="It is in the queue of the engine."))
+
+    async def _refused(self, claimed: Claim, error: EngineError) -> None:
+        """The engine will never take it: end it with the engine's words."""
+        async with self._sessions() as session, session.begin():
+            row = await hold(session, claimed, self._owner)
+            row.attempts[-1].submitted_at = now()
+            _move(row, State.ERROR, Reason(code="engine_refused", message=f"The engine refused it: {error}"))
+            await session.flush()
+            await notify(session, TASKS, row.id)
+
+    def _write(self, row: TaskRow, attempt: AttemptRow | None, seen: Observation, decision: Decision) -> bool:
+        changed = False
+        if attempt is not None and seen.phase is not Phase.GONE:
+            changed = _write_replicas(row, attempt, seen)
+        for step in decision.steps:
+            _move(row, step.state, step.reason)
+            changed = True
+        if decision.reason is not None and not decision.steps:
+            reason = decision.reason.model_dump()
+            if row.reason != reason:
+                row.reason = reason
+                _event(row, "engine", decision.reason)
+                changed = True
+        if State(row.state) in ENDED and attempt is not None and attempt.finished_at is None:
+            attempt.finished_at = now()
+            failed = first_failed(attempt.replicas)
+            if failed is not None:
+                row.exit_code = failed.exit_code
+            elif row.state == State.FINISHED:
+                row.exit_code = 0
+        return changed
+
+    async def _collect(self, claimed: Claim, row: TaskRow) -> None:
+        """Keep what people want to know of an ended task, then let the engine forget it."""
+        attempt = row.attempts[-1] if row.attempts else None
+        if attempt is None or attempt.collected_at is not None:
+            return
+        failed = first_failed(attempt.replicas)
+        lines = (
+            await last_lines(self._files, row.owner, row.id, attempt.number, failed.rank if failed else 0)
+            if row.state in (State.FAILED, State.ERROR)
+            else []
+        )
+        scalars = await last_scalars(self._files, row.owner, row.id)
+        await self._engine.forget(attempt.id)
+        async with self._sessions() as session, session.begin():
+            held = await hold(session, claimed, self._owner)
+            held.last_lines = lines
+            held.progress = scalars
+            held.attempts[-1].collected_at = now()
+            await session.flush()
+            await notify(session, TASKS, held.id)
+
+    async def _note_trouble(self, claimed: Claim, error: Exception) -> None:
+        reason = Reason(
+            code="engine_unavailable", message=f"The platform could not reach its engine and tries again: {error}"
+        )
+        async with self._sessions() as session, session.begin():
+            try:
+                row = await hold(session, claimed, self._owner)
+            except ClaimLost:
+                return
+            if State(row.state) not in ENDED and row.reason != reason.model_dump():
+                row.reason = reason.model_dump()
+                await session.flush()
+                await notify(session, TASKS, row.id)
+
+
+def first_failed(replicas: Sequence[ReplicaRow]) -> ReplicaRow | None:
+    """The replica that failed first: the others usually fail because of it."""
+    failed = [replica for replica in replicas if replica.state == "failed"]
+    return min(failed, key=lambda item: (item.finished_at is None, item.finished_at, item.rank), default=None)
+
+
+def _move(row: TaskRow, state: State, reason: Reason) -> None:
+    """The only place where a task changes its state."""
+    life_cycle.check(State(row.state), state)
+    moment = now()
+    row.state = state
+    row.state_since = moment
+    row.reason = reason.model_dump()
+    if state is State.RUNNING and row.started_at is None:
+        row.started_at = moment
+    if state in ENDED:
+        row.finished_at = moment
+    _event(row, "state", reason, state=state)
+
+
+def _event(row: TaskRow, kind: str, reason: Reason, *, state: State | None = None, rank: int | None = None) -> None:
+    session = object_session(row)
+    if session is None:
+        raise RuntimeError("an event needs the session of its task")
+    session.add(
+        EventRow(
+            task_id=row.id,
+            kind=kind,
+            state=state,
+            reason=reason.model_dump(),
+            attempt=len(row.attempts) or None,
+            rank=rank,
+        )
+    )
+
+
+def _write_replicas(row: TaskRow, attempt: AttemptRow, observed: Observation) -> bool:
+    changed = False
+    kept = {replica.rank: replica for replica in attempt.replicas}
+    # A pod that is removed at the end takes nothing of what was seen of it; only a task that waits again starts anew.
+    seen = [
+        replica
+        for replica in observed.replicas
+        if replica.pod is not None or observed.phase is Phase.WAITING or replica.rank not in kept
+    ]
+    for replica in seen:
+        values = replica.model_dump(exclude={"rank", "reason"})
+        values["reason"] = replica.reason.model_dump() if replica.reason else None
+        old = kept.get(replica.rank)
+        if old is None:
+            attempt.replicas.append(ReplicaRow(rank=replica.rank, **values))
+            changed = True
+            before = "waiting"
+        else:
+            before = old.state
+            for name, value in values.items():
+                if getattr(old, name) != value:
+                    setattr(old, name, value)
+                    changed = True
+        if before != replica.state:
+            _event(row, "replica", _replica_words(replica), rank=replica.rank)
+    starts = [replica.started_at for replica in seen if replica.started_at is not None]
+    if attempt.started_at is None and starts:
+        attempt.started_at = min(starts)
+        changed = True
+    return changed
+
+
+def _replica_words(replica: ReplicaObservation) -> Reason:
+    where = f" on {replica.node}" if replica.node else ""
+    if replica.reason is not None:
+        return replica.reason
+    return Reason(
+        code=f"replica_{replica.state}",
+        message=f"Replica {replica.rank} is {replica.state}{where}.",
+        params={"node": replica.node or "", "rank": replica.rank},
+    )
+
+
+def _enforce_hours(row: TaskRow) -> None:
+    """A task that has run for the virtual cluster's maximum is stopped."""
+    hours = row.virtual_cluster.max_hours
+    if hours is None or row.started_at is None or row.wanted == Wanted.STOP or State(row.state) in ENDED:
+        return
+    if now() >= row.started_at + timedelta(hours=hours):
+        reason = Reason(
+            code="time_limit_reached",
+            message=f"It ran for the {hours} hours that its virtual cluster allows.",
+            params={"hours": hours},
+        )
+        row.wanted = Wanted.STOP
+        row.stop_reason = reason.model_dump()
+        _event(row, "request", reason)
+
+
+def _look_again(row: TaskRow) -> datetime:
+    """Changes wake the task; this is for what nobody reports: deadlines, and a safety net."""
+    following = now() + SWEEP
+    if State(row.state) is State.STOPPING:
+        following = now() + timedelta(seconds=GRACE_S)
+    elif row.attempts and row.attempts[-1].submitted_at is not None and row.started_at is None:
+        following = max(now() + RETRY, row.attempts[-1].submitted_at + SEEN_WITHIN + RETRY)
+        following = now() + SWEEP if now() - row.attempts[-1].submitted_at > SEEN_WITHIN else following
+    hours = row.virtual_cluster.max_hours
+    if hours is not None and row.started_at is not None:
+        following = min(following, row.started_at + timedelta(hours=hours))
+    return following
+
+
+def _submission(configuration: Configuration, row: TaskRow, attempt: AttemptRow) -> Submission:
+    definition = Definition.model_validate(row.definition)
+    device = configuration.device(definition.device_type)
+    if device is None:
+        raise EngineError(f"the device type {definition.device_type} is no longer configured", permanent=True)
+    image = configuration.image(definition.engine)
+    return Submission(
+        attempt_id=attempt.id,
+        task_id=row.id,
+        task_name=row.name,
+        number=attempt.number,
+        user_name=row.owner.name,
+        uid=row.owner.uid,
+        virtual_cluster=row.virtual_cluster.name,
+        image=definition.image,
+        python=image.python if image is not None else None,
+        command=tuple(definition.command),
+        code_directory=definition.code_directory,
+        output_directory=definition.output_directory,
+        task_directory=f"tasks/{row.id}",
+        device_type=definition.device_type,
+        resource=device.resource,
+        devices=definition.devices,
+        nodes=definition.nodes,
+        cpu_limit=definition.limits.cpu,
+        memory_limit=definition.limits.memory,
+        cpu_request=definition.requests.cpu,
+        memory_request=definition.requests.memory,
+    )

@@ -1,0 +1,1 @@
+"""Charts from the Prometheus HTTP API."""

@@ -1,0 +1,28 @@
+"""Charts of the cluster."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from atoll.identity.caller import Caller
+from atoll.identity.permissions import Permission
+from atoll.monitoring.charts import ChartName, chart
+from atoll.monitoring.schemas import Chart
+from atoll.web.dependencies import Parts, allowed
+from atoll.web.errors import Unavailable
+
+router = APIRouter(tags=["monitoring"])
+
+
+@router.get("/monitoring/charts/{name}")
+async def read_chart(
+    name: ChartName,
+    parts: Parts,
+    _caller: Annotated[Caller, allowed(Permission.MONITORING_READ)],
+    minutes: Annotated[int, Query(ge=1, le=44640)] = 60,
+    node: Annotated[str | None, Query(max_length=253, pattern=r"^[a-z0-9.-]+$")] = None,
+) -> Chart:
+    """One of the known charts, for all nodes or one."""
+    if parts.prometheus is None:
+        raise Unavailable("Measurements are not collected here.", code="no_monitoring")
+    return await chart(parts.prometheus, name, minutes=minutes, node=node)

@@ -1,0 +1,1 @@
+"""The machines of the cluster and the devices in them."""

@@ -1,0 +1,65 @@
+"""The first page in one answer."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from atoll.configuration import Configuration
+from atoll.identity.caller import Caller
+from atoll.identity.permissions import Permission
+from atoll.nodes.repository import NodeRepository
+from atoll.overview.schemas import KindCounts, NodeCounts, Overview
+from atoll.tasks import views
+from atoll.tasks.life_cycle import Kind, State
+from atoll.tasks.repository import TaskRepository
+from atoll.virtual_clusters.service import VirtualClusterService
+from atoll.web.schema import Reason
+
+RECENT = 8
+
+
+class OverviewService:
+    """What a caller sees first."""
+
+    def __init__(self, session: AsyncSession, configuration: Configuration) -> None:
+        self._session = session
+        self._configuration = configuration
+
+    async def overview(self, caller: Caller) -> Overview:
+        """Counts, recent tasks, free devices; for administrators also the machines."""
+        tasks = TaskRepository(self._session)
+        counts: dict[str, dict[str, int]] = {kind: {} for kind in Kind}
+        for kind, state, count in await tasks.counts_of(caller):
+            counts.setdefault(kind, {})[state] = count
+        recent = await tasks.page(
+            caller,
+            kinds=None,
+            states=None,
+            everybody=False,
+            virtual_cluster=None,
+            words=None,
+            limit=RECENT,
+            after=None,
+        )
+        clusters = await VirtualClusterService(self._session, self._configuration).list(caller, 50, None)
+        machines, attention = None, []
+        if caller.may(Permission.NODES_READ):
+            nodes = await NodeRepository(self._session).observations()
+            machines = NodeCounts(total=len(nodes), ready=sum(node.state == "ready" for node in nodes))
+            attention = [
+                Reason(
+                    code=f"node_{node.state}",
+                    message=f"Node {node.name} is {node.state.replace('_', ' ')}.",
+                    params={"node": node.name},
+                )
+                for node in nodes
+                if node.state != "ready"
+            ]
+        return Overview(
+            tasks=[KindCounts(kind=kind, states=states) for kind, states in counts.items()],
+            recent=[views.summary(caller, row) for row in recent],
+            virtual_clusters=clusters.items,
+            nodes=machines,
+            running_total=await tasks.count_in(frozenset({State.RUNNING}))
+            if caller.may(Permission.TASKS_READ_ALL)
+            else None,
+            attention=attention,
+        )

@@ -1,0 +1,1 @@
+"""Services and runs of the installer, by way of the control service."""

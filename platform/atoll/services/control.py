@@ -1,0 +1,107 @@
+"""A client of the control service: mutual TLS, and its answers as ours."""
+
+import ssl
+from collections.abc import AsyncIterator
+from typing import Any, TypeVar
+
+import httpx
+from pydantic import BaseModel, ValidationError
+from sse_starlette import ServerSentEvent
+
+from atoll.configuration import Control
+from atoll.services.schemas import Run, RunSummary, ServiceAction, ServiceLog, Services
+from atoll.web.errors import ApiError, Conflict, Invalid, NotFound, Unavailable
+from atoll.web.schema import Page
+from atoll.web.siblings import KEPT_OPEN
+
+_ERRORS: dict[int, type[ApiError]] = {404: NotFound, 409: Conflict, 422: Invalid}
+
+
+class ControlClient:
+    """Services and runs."""
+
+    def __init__(self, configuration: Control) -> None:
+        context = ssl.create_default_context(cafile=str(configuration.ca))
+        context.load_cert_chain(configuration.certificate, configuration.key)
+        self._http = httpx.AsyncClient(base_url=configuration.url, verify=context, timeout=30, limits=KEPT_OPEN)
+
+    async def close(self) -> None:
+        """Give connections back."""
+        await self._http.aclose()
+
+    async def services(self) -> Services:
+        """Every service."""
+        return _read(Services, await self._ask("GET", "/services"))
+
+    async def restart(self, name: str) -> ServiceAction:
+        """Restart and wait until healthy."""
+        return _read(ServiceAction, await self._ask("POST", f"/services/{name}/restart", timeout=300))
+
+    async def logs(self, name: str, lines: int) -> ServiceLog:
+        """The end of a log."""
+        return _read(ServiceLog, await self._ask("GET", f"/services/{name}/logs", params={"lines": lines}))
+
+    async def runs(self, limit: int, cursor: str | None) -> Page[RunSummary]:
+        """Runs, newest first."""
+        params: dict[str, Any] = {"limit": limit}
+        if cursor is not None:
+            params["cursor"] = cursor
+        return _read(Page[RunSummary], await self._ask("GET", "/runs", params=params))
+
+    async def run(self, run_id: str) -> Run:
+        """One run."""
+        return _read(Run, await self._ask("GET", f"/runs/{run_id}"))
+
+    async def run_events(self, run_id: str, after: str | None) -> AsyncIterator[ServerSentEvent]:
+        """The events of a run, passed on as they are."""
+        headers = {"Last-Event-ID": after} if after else {}
+        timeout = httpx.Timeout(10, read=60)
+        try:
+            async with self._http.stream("GET", f"/runs/{run_id}/events", headers=headers, timeout=timeout) as answer:
+                if answer.is_error:
+                    return
+                name, identifier, data = "run", None, []
+                async for line in answer.aiter_lines():
+                    field, _, value = line.partition(":")
+                    value = value.removeprefix(" ")
+                    if field == "event":
+                        name = value
+                    elif field == "id":
+                        identifier = value
+                    elif field == "data":
+                        data.append(value)
+                    elif not line and data:
+                        yield ServerSentEvent(event=name, id=identifier, data="\n".join(data))
+                        name, data = "run", []
+        except httpx.HTTPError:
+            return  # the browser connects again with the last id
+
+    async def _ask(self, method: str, path: str, **more: Any) -> Any:
+        try:
+            answer = await self._http.request(method, path, **more)
+            content = answer.json()
+        except (httpx.HTTPError, ValueError) as error:
+            raise Unavailable(
+                f"The control service does not answer ({type(error).__name__}).",
+                code="control_unavailable",
+                remedy="On a master: systemctl status atoll-control",
+            ) from error
+        if answer.is_error:
+            detail = str(content.get("detail", "")) if isinstance(content, dict) else ""
+            code = str(content.get("code", "")) if isinstance(content, dict) else ""
+            raise _ERRORS.get(answer.status_code, Unavailable)(
+                detail or f"The control service answered {answer.status_code}.", code=code or "control_failed"
+            )
+        return content
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def _read(model: type[Model], content: Any) -> Model:
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise Unavailable(
+            "The control service gave an answer that this version does not understand.", code="control_version"
+        ) from error

@@ -1,0 +1,85 @@
+"""Services and runs, by way of the control service."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Query
+from fastapi.responses import Response
+
+from atoll.identity.caller import Caller
+from atoll.identity.permissions import Permission
+from atoll.services.control import ControlClient
+from atoll.services.schemas import Run, RunEvent, RunSummary, ServiceAction, ServiceLog, Services
+from atoll.services.service import ServicesService
+from atoll.web.dependencies import Cursor, Limit, Parts, allowed
+from atoll.web.errors import Unavailable
+from atoll.web.events import EventStream, described
+from atoll.web.schema import Page
+
+router = APIRouter(tags=["services"])
+
+
+def _control(parts: Parts) -> ControlClient:
+    if parts.control is None:
+        raise Unavailable(
+            "This installation has no control service.",
+            code="no_control_service",
+            remedy="Services and runs are to be had on an installed cluster, not under `./atoll dev`.",
+        )
+    return parts.control
+
+
+# Always after the caller: who may not ask does not learn what is there.
+Control = Annotated[ControlClient, Depends(_control)]
+
+
+@router.get("/services")
+async def services(_caller: Annotated[Caller, allowed(Permission.SERVICES_READ)], control: Control) -> Services:
+    """Every service with its state."""
+    return await control.services()
+
+
+@router.post("/services/{name}/restart")
+async def restart(
+    name: str, caller: Annotated[Caller, allowed(Permission.SERVICES_OPERATE)], control: Control, parts: Parts
+) -> ServiceAction:
+    """Render the configuration again, restart, wait for health, and say what was done."""
+    return await ServicesService(control, parts.sessions).restart(caller, name)
+
+
+@router.get("/services/{name}/logs")
+async def logs(
+    _caller: Annotated[Caller, allowed(Permission.SERVICES_READ)],
+    name: str,
+    control: Control,
+    lines: Annotated[int, Query(ge=1, le=5000)] = 200,
+) -> ServiceLog:
+    """The end of a service's log."""
+    return await control.logs(name, lines)
+
+
+@router.get("/runs")
+async def runs(
+    _caller: Annotated[Caller, allowed(Permission.RUNS_READ)],
+    control: Control,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[RunSummary]:
+    """Runs of the installer, newest first."""
+    return await control.runs(limit, cursor)
+
+
+@router.get("/runs/{run_id}")
+async def run(run_id: str, _caller: Annotated[Caller, allowed(Permission.RUNS_READ)], control: Control) -> Run:
+    """One run with its phases."""
+    return await control.run(run_id)
+
+
+@router.get("/runs/{run_id}/events", response_class=EventStream, responses=described({"run": RunEvent}))
+async def run_events(
+    run_id: str,
+    _caller: Annotated[Caller, allowed(Permission.RUNS_READ)],
+    control: Control,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Response:
+    """The journal of a run as it grows."""
+    return EventStream(control.run_events(run_id, last_event_id))

@@ -1,0 +1,93 @@
+"""Services and runs as the portal shows them; the control service owns the facts."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from atoll.web.schema import Moment, Schema
+
+ServiceState = Literal["running", "degraded", "starting", "stopped", "failed", "unknown"]
+
+
+class Replicas(Schema):
+    """How many there are and should be."""
+
+    ready: int
+    wanted: int
+
+
+class Service(Schema):
+    """A part that an administrator can see and operate."""
+
+    name: str
+    title: str = ""
+    state: ServiceState
+    message: str = ""
+    replicas: Replicas
+    nodes: list[str] = Field(default_factory=list)
+    version: str = ""
+    actions: list[str] = Field(default_factory=list)
+
+
+class Services(Schema):
+    """All services."""
+
+    items: list[Service]
+
+
+class ServiceAction(Schema):
+    """What an action did."""
+
+    service: str
+    action: str
+    ok: bool
+    changed: bool
+    message: str
+    seconds: float
+
+
+class ServiceLog(Schema):
+    """The end of a service's log."""
+
+    lines: list[str]
+
+
+RunState = Literal["running", "succeeded", "failed", "interrupted"]
+
+
+class RunPhase(Schema):
+    """A phase on the nodes where it ran."""
+
+    name: str
+    state: Literal["waiting", "running", "succeeded", "failed", "skipped"]
+    nodes: dict[str, str] = Field(default_factory=dict, description="State per node")
+    seconds: float | None = None
+    changed: int = 0
+
+
+class RunSummary(Schema):
+    """One apply."""
+
+    id: str
+    verb: str
+    state: RunState
+    started_at: Moment
+    finished_at: Moment | None
+    seconds: float | None
+    changed: int
+    failed: int
+
+
+class Run(RunSummary):
+    """One apply with its phases."""
+
+    message: str = ""
+    phases: list[RunPhase]
+
+
+class RunEvent(Schema):
+    """One event of a run's journal (`event` names it), passed on as it was written."""
+
+    event: str
+    at: Moment
+    data: dict[str, Any]

@@ -1,0 +1,46 @@
+"""Operating services, with the audit of it."""
+
+from atoll.audit.record import record
+from atoll.database.connection import Sessions
+from atoll.identity.caller import Caller
+from atoll.services.control import ControlClient
+from atoll.services.schemas import ServiceAction
+from atoll.web.errors import ApiError
+
+
+class ServicesService:
+    """What administrators do to services."""
+
+    def __init__(self, control: ControlClient, sessions: Sessions) -> None:
+        self._control = control
+        self._sessions = sessions
+
+    async def restart(self, caller: Caller, name: str) -> ServiceAction:
+        """Restart; kept in the audit also when it fails. The API itself may be what restarts."""
+        try:
+            action = await self._control.restart(name)
+        except ApiError as error:
+            async with self._sessions() as session, session.begin():
+                record(
+                    session,
+                    caller,
+                    "service.restart",
+                    kind="service",
+                    identifier=name,
+                    name=name,
+                    outcome="failed",
+                    details={"code": error.code},
+                )
+            raise
+        async with self._sessions() as session, session.begin():
+            record(
+                session,
+                caller,
+                "service.restart",
+                kind="service",
+                identifier=name,
+                name=name,
+                outcome="done" if action.ok else "failed",
+                details={"message": action.message},
+            )
+        return action

@@ -1,0 +1,1 @@
+"""Tasks: anything that a user runs; one life cycle for all kinds."""

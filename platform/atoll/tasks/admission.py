@@ -1,0 +1,204 @@
+"""May a task start now, and where? Pure: no clock, no database, no engine.
+
+The local engine schedules with it, the estimate asks it, and tests hold it against Kueue.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+NPU_GROUP = 4
+NPU_PER_NODE = 8
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a task needs. `devices`, `cpu_cores` and `memory_bytes` are per node, the latter two as requested."""
+
+    virtual_cluster: str
+    user: str
+    device_type: str
+    devices: int
+    nodes: int
+    cpu_cores: Decimal
+    memory_bytes: Decimal
+
+
+@dataclass(frozen=True)
+class NodeState:
+    """What is free on a node."""
+
+    name: str
+    arch: str
+    free: Mapping[str, frozenset[int]]
+    total: Mapping[str, int]
+    cpu_cores_free: Decimal
+    memory_bytes_free: Decimal
+
+
+@dataclass(frozen=True)
+class Share:
+    """A virtual cluster's devices of one type."""
+
+    total: int
+    max_per_user: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The cluster at one moment. `held`: devices per (virtual cluster, device type, user)."""
+
+    nodes: Sequence[NodeState]
+    shares: Mapping[tuple[str, str], Share]
+    held: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Why not. `forever` obstacles do not go away when other tasks end."""
+
+    code: str
+    message: str
+    params: Mapping[str, int | str]
+    forever: bool = False
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The node and the devices of each replica, by rank."""
+
+    replicas: Sequence[tuple[str, tuple[int, ...]]]
+
+
+def is_npu(device_type: str) -> bool:
+    """Whether the rules for Ascend cards hold for this type."""
+    return "_npu_" in device_type
+
+
+def allowed_counts(device_type: str, counts: Sequence[int], *, distributed: bool) -> list[int]:
+    """Devices per node that may be asked for. A distributed NPU task takes whole nodes (seed 002)."""
+    if not distributed:
+        return list(counts)
+    return [NPU_PER_NODE] if is_npu(device_type) else list(counts)
+
+
+def choose_devices(device_type: str, free: frozenset[int], count: int) -> tuple[int, ...] | None:
+    """Devices of one node, None when they do not fit.
+
+    NPU cards 0-3 and 4-7 form groups: up to four cards come from one group, the fullest that still fits, so that whole
+    groups stay free for others.
+    """
+    if count > len(free):
+        return None
+    if not is_npu(device_type) or count in (0, NPU_PER_NODE):
+        return tuple(sorted(free)[:count])
+    groups: dict[int, list[int]] = {}
+    for index in sorted(free):
+        groups.setdefault(index // NPU_GROUP, []).append(index)
+    fitting = sorted((group for group in groups.values() if len(group) >= count), key=lambda group: (len(group), group))
+    return tuple(fitting[0][:count]) if fitting else None
+
+
+def decide(snapshot: Snapshot, ask: Ask) -> Placement | Obstacle:
+    """Where the task may start now, or the obstacle that would go away last."""
+    return _never(snapshot, ask) or _quota(snapshot, ask) or _place(snapshot, ask)
+
+
+def _arch(device_type: str) -> str:
+    return device_type.rsplit("_", 1)[-1]
+
+
+def _fits_node(node: NodeState, ask: Ask) -> bool:
+    return node.arch == _arch(ask.device_type) and (ask.devices == 0 or node.total.get(ask.device_type, 0) > 0)
+
+
+def _never(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
+    wanted = ask.devices * ask.nodes
+    share = snapshot.shares.get((ask.virtual_cluster, ask.device_type))
+    if share is None and wanted:
+        return Obstacle(
+            "device_type_not_in_virtual_cluster",
+            f"The virtual cluster {ask.virtual_cluster} has no devices of type {ask.device_type}.",
+            {"virtual_cluster": ask.virtual_cluster, "device_type": ask.device_type},
+            forever=True,
+        )
+    if share is not None and wanted > share.total:
+        return Obstacle(
+            "more_than_virtual_cluster_has",
+            f"It needs {wanted} devices, the virtual cluster {ask.virtual_cluster} has {share.total}.",
+            {"needed": wanted, "total": share.total, "virtual_cluster": ask.virtual_cluster},
+            forever=True,
+        )
+    if share is not None and wanted > share.max_per_user:
+        return Obstacle(
+            "more_than_user_may_hold",
+            f"It needs {wanted} devices, one user may hold {share.max_per_user}.",
+            {"needed": wanted, "max_per_user": share.max_per_user},
+            forever=True,
+        )
+    able = [node for node in snapshot.nodes if _fits_node(node, ask)]
+    able = [node for node in able if ask.devices == 0 or node.total[ask.device_type] >= ask.devices]
+    if len(able) < ask.nodes:
+        return Obstacle(
+            "not_enough_nodes_with_devices",
+            f"It needs {ask.nodes} nodes with {ask.devices} {ask.device_type} each, the cluster has {len(able)}.",
+            {"needed": ask.nodes, "nodes": len(able), "devices": ask.devices, "device_type": ask.device_type},
+            forever=True,
+        )
+    return None
+
+
+def _quota(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
+    share = snapshot.shares.get((ask.virtual_cluster, ask.device_type))
+    wanted = ask.devices * ask.nodes
+    if share is None or wanted == 0:
+        return None
+    mine = snapshot.held.get((ask.virtual_cluster, ask.device_type, ask.user), 0)
+    everybody = sum(
+        count
+        for (cluster, device_type, _), count in snapshot.held.items()
+        if (cluster, device_type) == (ask.virtual_cluster, ask.device_type)
+    )
+    if mine + wanted > share.max_per_user and share.max_per_user < share.total:
+        return Obstacle(
+            "user_limit_reached",
+            f"It needs {wanted} devices; you hold {mine} of the {share.max_per_user} that one user may hold.",
+            {"needed": wanted, "held": mine, "max_per_user": share.max_per_user},
+        )
+    if everybody + wanted > share.total:
+        free = max(0, share.total - everybody)
+        return Obstacle(
+            "devices_in_use",
+            f"It needs {wanted} devices, {free} of {share.total} are free in {ask.virtual_cluster}.",
+            {"needed": wanted, "free": free, "total": share.total, "virtual_cluster": ask.virtual_cluster},
+        )
+    return None
+
+
+def _place(snapshot: Snapshot, ask: Ask) -> Placement | Obstacle:
+    chosen: list[tuple[str, tuple[int, ...]]] = []
+    # The fullest node first: big gaps stay for big tasks.
+    candidates = sorted(
+        (node for node in snapshot.nodes if _fits_node(node, ask)),
+        key=lambda node: (len(node.free.get(ask.device_type, frozenset())), node.name),
+    )
+    taken: set[str] = set()
+    for _ in range(ask.nodes):
+        for node in candidates:
+            has_room = node.cpu_cores_free >= ask.cpu_cores and node.memory_bytes_free >= ask.memory_bytes
+            if node.name in taken or not has_room:
+                continue
+            devices = choose_devices(ask.device_type, node.free.get(ask.device_type, frozenset()), ask.devices)
+            if devices is None:
+                continue
+            chosen.append((node.name, devices))
+            taken.add(node.name)  # each replica of a distributed task has a node of its own
+            break
+        else:
+            return Obstacle(
+                "no_node_has_room",
+                f"{ask.nodes} node(s) with {ask.devices} free {ask.device_type}, CPU and memory are needed at the same "
+                f"time; {len(chosen)} can be had now.",
+                {"needed": ask.nodes, "nodes": len(chosen), "devices": ask.devices, "device_type": ask.device_type},
+            )
+    return Placement(tuple(chosen))

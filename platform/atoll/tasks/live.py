@@ -1,0 +1,45 @@
+"""The live view: every change of a task that the caller may see, as it happens."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from sse_starlette import ServerSentEvent
+
+from atoll.database.notifications import TASKS
+from atoll.identity.caller import Caller
+from atoll.identity.permissions import Permission
+from atoll.tasks import views
+from atoll.tasks.repository import TaskRepository
+from atoll.tasks.schemas import StateChanged
+from atoll.web.events import event
+from atoll.web.platform import Platform
+
+
+@dataclass
+class LiveTasks:
+    """One viewer."""
+
+    parts: Platform
+    caller: Caller
+    everybody: bool
+
+    def __post_init__(self) -> None:
+        if self.everybody:
+            self.caller.require(Permission.TASKS_READ_ALL)
+
+    async def events(self) -> AsyncIterator[ServerSentEvent]:
+        """`hello` at first and after every gap, then `task` and `deleted`."""
+        async with self.parts.listener.subscribe(TASKS) as queue:
+            yield event("hello")
+            while True:
+                task_id = await queue.get()
+                if task_id is None:
+                    yield event("hello")
+                    continue
+                async with self.parts.sessions() as session:
+                    row = await TaskRepository(session).get(self.caller, task_id)
+                if row is None:
+                    # Removed, or never the caller's: the id alone tells nothing.
+                    yield event("deleted", StateChanged(id=task_id))
+                elif self.everybody or row.owner_id == self.caller.id:
+                    yield event("task", views.summary(self.caller, row))

@@ -1,0 +1,37 @@
+"""Who may do what to which task."""
+
+from atoll.identity.caller import Caller
+from atoll.identity.permissions import Permission
+from atoll.tasks.life_cycle import ENDED, State, Wanted, may_stop
+from atoll.tasks.models import TaskRow
+from atoll.tasks.schemas import TaskAction
+
+
+def reads_all(caller: Caller) -> bool:
+    """Whether the caller sees the tasks of others."""
+    return caller.may(Permission.TASKS_READ_ALL)
+
+
+def stops(caller: Caller, task: TaskRow) -> bool:
+    """Whether the caller may ask for a stop of this task."""
+    if task.owner_id == caller.id:
+        return caller.may(Permission.TASKS_STOP)
+    return caller.may(Permission.TASKS_STOP_ALL)
+
+
+def deletes(caller: Caller, task: TaskRow) -> bool:
+    """Whether the caller may remove this task from the lists: only its owner."""
+    return task.owner_id == caller.id and caller.may(Permission.TASKS_DELETE)
+
+
+def actions(caller: Caller, task: TaskRow) -> list[TaskAction]:
+    """What the caller may do to the task as it is now."""
+    state = State(task.state)
+    offered: list[TaskAction] = []
+    if may_stop(state, Wanted(task.wanted)) and stops(caller, task):
+        offered.append("stop")
+    if state in ENDED and deletes(caller, task):
+        offered.append("delete")
+    if caller.may(Permission.TASKS_CREATE) and task.owner_id == caller.id:
+        offered.append("copy")
+    return offered

@@ -1,0 +1,142 @@
+"""Every query about tasks. Those for callers are scoped: a foreign task is not there."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, func, or_, select, true
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from atoll.identity.caller import Caller
+from atoll.tasks.life_cycle import HOLDS_DEVICES, Kind, State
+from atoll.tasks.models import AttemptRow, EventRow, IdempotencyRow, ReplicaRow, TaskRow
+from atoll.tasks.policy import reads_all
+from atoll.virtual_clusters.models import VirtualClusterRow
+
+
+def visible(caller: Caller) -> ColumnElement[bool]:
+    """Rows that the caller may know of."""
+    own = true() if reads_all(caller) else TaskRow.owner_id == caller.id
+    return own & TaskRow.deleted_at.is_(None)
+
+
+class TaskRepository:
+    """Tasks, events, idempotency keys."""
+
+    def __init__(self, session: AsyncSession) -> None:
+        self._session = session
+
+    async def get(self, caller: Caller, task_id: str, *, lock: bool = False) -> TaskRow | None:
+        """A task that the caller may know of."""
+        query = select(TaskRow).where(TaskRow.id == task_id, visible(caller))
+        if lock:
+            query = query.with_for_update(of=TaskRow)
+        found: TaskRow | None = await self._session.scalar(query)
+        return found
+
+    async def page(
+        self,
+        caller: Caller,
+        *,
+        kinds: Sequence[Kind] | None,
+        states: Sequence[State] | None,
+        everybody: bool,
+        virtual_cluster: str | None,
+        words: str | None,
+        limit: int,
+        after: str | None,
+    ) -> Sequence[TaskRow]:
+        """Tasks, newest first."""
+        query = select(TaskRow).where(visible(caller)).order_by(TaskRow.id.desc()).limit(limit)
+        if not everybody:
+            query = query.where(TaskRow.owner_id == caller.id)
+        if kinds:
+            query = query.where(TaskRow.kind.in_(kinds))
+        if states:
+            query = query.where(TaskRow.state.in_(states))
+        if virtual_cluster is not None:
+            query = query.join(TaskRow.virtual_cluster).where(VirtualClusterRow.name == virtual_cluster)
+        if words:
+            found = [
+                or_(
+                    TaskRow.name.icontains(word, autoescape=True),
+                    TaskRow.definition["description"].astext.icontains(word, autoescape=True),
+                )
+                for word in words.split()
+            ]
+            query = query.where(*found)
+        if after is not None:
+            query = query.where(TaskRow.id < after)
+        return (await self._session.scalars(query)).all()
+
+    async def counts_of(self, caller: Caller) -> Sequence[tuple[str, str, int]]:
+        """Number of the caller's own tasks per kind and state."""
+        query = (
+            select(TaskRow.kind, TaskRow.state, func.count())
+            .where(TaskRow.owner_id == caller.id, TaskRow.deleted_at.is_(None))
+            .group_by(TaskRow.kind, TaskRow.state)
+        )
+        return [(row[0], row[1], row[2]) for row in (await self._session.execute(query)).all()]
+
+    async def count_in(self, states: frozenset[State]) -> int:
+        """Number of tasks of all users in `states`; only for holders of tasks:read_all."""
+        query = select(func.count()).select_from(TaskRow).where(TaskRow.state.in_(states))
+        return await self._session.scalar(query) or 0
+
+    async def waiting_before(self, cluster: VirtualClusterRow, device_type: str) -> int:
+        """Number of tasks that wait in a virtual cluster for the same devices."""
+        query = (
+            select(func.count())
+            .select_from(TaskRow)
+            .where(
+                TaskRow.virtual_cluster_id == cluster.id,
+                TaskRow.device_type == device_type,
+                TaskRow.state == State.QUEUED,
+            )
+        )
+        return await self._session.scalar(query) or 0
+
+    async def events(self, task: TaskRow) -> Sequence[EventRow]:
+        """All events of a task, oldest first."""
+        query = select(EventRow).where(EventRow.task_id == task.id).order_by(EventRow.id)
+        return (await self._session.scalars(query)).all()
+
+    async def holders(self) -> dict[tuple[str, str], list[tuple[TaskRow, list[int] | None]]]:
+        """Who holds devices, per node and device type; for the page of machines."""
+        query = (
+            select(TaskRow, ReplicaRow)
+            .join(AttemptRow, AttemptRow.task_id == TaskRow.id)
+            .join(ReplicaRow, ReplicaRow.attempt_id == AttemptRow.id)
+            .where(
+                TaskRow.state.in_(HOLDS_DEVICES),
+                TaskRow.devices > 0,
+                AttemptRow.finished_at.is_(None),
+                ReplicaRow.node.is_not(None),
+                ReplicaRow.state.in_(("starting", "running")),
+            )
+            .order_by(TaskRow.id)
+        )
+        holders: dict[tuple[str, str], list[tuple[TaskRow, list[int] | None]]] = {}
+        for task, replica in (await self._session.execute(query)).all():
+            holders.setdefault((str(replica.node), task.device_type), []).append((task, replica.devices))
+        return holders
+
+    async def claim_key(self, caller: Caller, key: str, request_hash: str) -> IdempotencyRow | None:
+        """None when the key is new and now the caller's; else the row of the earlier request.
+
+        A second request with the same key waits here until the first one's transaction ends.
+        """
+        statement = (
+            insert(IdempotencyRow)
+            .values(user_id=caller.id, key=key, request_hash=request_hash)
+            .on_conflict_do_nothing()
+            .returning(IdempotencyRow.key)
+        )
+        if await self._session.scalar(statement) is not None:
+            return None
+        return await self._session.get(IdempotencyRow, (caller.id, key))
+
+    async def answer_key(self, caller: Caller, key: str, object_id: str) -> None:
+        """Keep what the request with this key made."""
+        row = await self._session.get(IdempotencyRow, (caller.id, key))
+        if row is not None:
+            row.object_id = object_id

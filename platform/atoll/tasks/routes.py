@@ -1,0 +1,128 @@
+"""Tasks: list, create, estimate, read, stop, delete. Logs, files and the live view are in `streams.py`."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from atoll.identity.caller import Caller
+from atoll.identity.permissions import Permission
+from atoll.tasks.life_cycle import Kind, State
+from atoll.tasks.metrics import TaskMetricsService
+from atoll.tasks.schemas import Estimate, Task, TaskCreate, TaskEvents, TaskMetrics, TaskSummary
+from atoll.tasks.service import TaskService
+from atoll.web.dependencies import (
+    Configured,
+    Cursor,
+    IdempotencyKey,
+    IfMatch,
+    Limit,
+    Parts,
+    Transaction,
+    allowed,
+)
+from atoll.web.schema import Page
+
+router = APIRouter(tags=["tasks"])
+
+
+def task_service(session: Transaction, configuration: Configured) -> TaskService:
+    """The rules of tasks, in this request's transaction."""
+    return TaskService(session, configuration)
+
+
+Service = Annotated[TaskService, Depends(task_service)]
+Reader = Annotated[Caller, allowed(Permission.TASKS_READ)]
+
+
+def _etag(response: Response, task: Task) -> Task:
+    response.headers["ETag"] = f'"{task.version}"'
+    return task
+
+
+@router.get("/tasks")
+async def tasks(
+    service: Service,
+    caller: Reader,
+    kind: Annotated[list[Kind] | None, Query(description="Only these kinds")] = None,
+    state: Annotated[list[State] | None, Query(description="Only these states")] = None,
+    owner: Annotated[Literal["me", "all"], Query(description="`all` needs tasks:read_all")] = "me",
+    virtual_cluster: Annotated[str | None, Query(max_length=63, description="Only of this name")] = None,
+    words: Annotated[str | None, Query(max_length=128, description="In the name or description")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[TaskSummary]:
+    """Tasks, newest first."""
+    return await service.list(
+        caller,
+        kinds=kind,
+        states=state,
+        everybody=owner == "all",
+        virtual_cluster=virtual_cluster,
+        words=words,
+        limit=limit,
+        cursor=cursor,
+    )
+
+
+@router.post("/tasks", status_code=201)
+async def create(
+    body: TaskCreate,
+    response: Response,
+    service: Service,
+    caller: Annotated[Caller, allowed(Permission.TASKS_CREATE)],
+    idempotency_key: IdempotencyKey = None,
+) -> Task:
+    """Create a task; it queues and starts as soon as it can."""
+    task = await service.create(caller, body, idempotency_key)
+    response.headers["Location"] = f"/api/v1/tasks/{task.id}"
+    return _etag(response, task)
+
+
+@router.post("/tasks/estimate")
+async def estimate(
+    body: TaskCreate, service: Service, caller: Annotated[Caller, allowed(Permission.TASKS_CREATE)]
+) -> Estimate:
+    """What the task would use, whether it starts now, and what forbids it. Changes nothing."""
+    return await service.estimate(caller, body)
+
+
+@router.get("/tasks/{task_id}")
+async def task(task_id: str, response: Response, service: Service, caller: Reader) -> Task:
+    """A task in full."""
+    return _etag(response, await service.read(caller, task_id))
+
+
+@router.post("/tasks/{task_id}/stop", status_code=202)
+async def stop(
+    task_id: str,
+    response: Response,
+    service: Service,
+    caller: Annotated[Caller, allowed(Permission.TASKS_STOP)],
+    if_match: IfMatch = None,
+) -> Task:
+    """Ask for a stop; asking twice is asking once."""
+    return _etag(response, await service.stop(caller, task_id, if_match))
+
+
+@router.delete("/tasks/{task_id}", status_code=204)
+async def delete(
+    task_id: str,
+    service: Service,
+    caller: Annotated[Caller, allowed(Permission.TASKS_DELETE)],
+    if_match: IfMatch = None,
+) -> None:
+    """Remove an ended task from all lists; its files stay in the owner's home."""
+    await service.delete(caller, task_id, if_match)
+
+
+@router.get("/tasks/{task_id}/events")
+async def events(task_id: str, service: Service, caller: Reader) -> TaskEvents:
+    """The time line of states with durations, and every event."""
+    return await service.events(caller, task_id)
+
+
+@router.get("/tasks/{task_id}/metrics")
+async def metrics(task_id: str, service: Service, parts: Parts, caller: Reader) -> TaskMetrics:
+    """Scalars that the program reported, and its use of resources."""
+    row = await service.row(caller, task_id)
+    return await TaskMetricsService(parts.files, parts.prometheus).metrics(row)

@@ -1,0 +1,229 @@
+"""Requests and answers about tasks."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from atoll.identity.schemas import UserReference
+from atoll.tasks.life_cycle import Kind, Mode, State, Wanted
+from atoll.virtual_clusters.schemas import Resources, VirtualClusterReference
+from atoll.web.schema import FieldError, Moment, Reason, Schema
+
+TaskName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]+$", min_length=1, max_length=64)]
+HomePath = Annotated[
+    str,
+    StringConstraints(pattern=r"^[^\x00-\x1f]*$", max_length=1024),
+    Field(description="Relative to the home of the owner, or absolute below it"),
+]
+
+
+class Parameter(Schema):
+    """One running parameter; the program gets it as `--name value`, a bare `--name` when the value is empty."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$", max_length=128)]
+    value: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=4096)] = ""
+
+
+class TaskCreate(Schema):
+    """A new training."""
+
+    name: TaskName
+    kind: Literal["training"] = "training"
+    description: Annotated[str, Field(max_length=2000)] = ""
+    virtual_cluster: Annotated[str, Field(min_length=1, max_length=63)]
+    engine: Annotated[str, Field(min_length=1, max_length=63, description="Name of an engine image of the options")]
+    code_directory: HomePath
+    start_file: Annotated[
+        str,
+        StringConstraints(pattern=r"^[^\x00-\x1f]+\.py$", max_length=512),
+        Field(description="A Python file, relative to the code directory"),
+    ]
+    output_directory: HomePath | None = Field(default=None, description="Without it: tasks/<id>/output in the home")
+    parameters: Annotated[list[Parameter], Field(max_length=200)] = Field(default_factory=list)
+    device_type: Annotated[str, Field(min_length=1, max_length=63)]
+    devices: Annotated[int, Field(ge=0, le=64, description="Per node")] = 0
+    distributed: bool = False
+    nodes: Annotated[int, Field(ge=1, le=512)] = 1
+    limits: Resources | None = Field(default=None, description="CPU and memory limit of each replica")
+
+
+class Definition(Schema):
+    """A task as it was asked for, with every default filled in."""
+
+    description: str
+    engine: str
+    image: str
+    code_directory: str
+    start_file: str
+    output_directory: str
+    parameters: list[Parameter]
+    command: list[str]
+    device_type: str
+    devices: int
+    distributed: bool
+    nodes: int
+    limits: Resources
+    requests: Resources
+
+
+class Replica(Schema):
+    """One process of an attempt."""
+
+    rank: int
+    node: str | None
+    pod: str | None
+    devices: list[int] | None = Field(description="Indices of the devices on the node, where the engine knows them")
+    state: Literal["waiting", "starting", "running", "succeeded", "failed"]
+    exit_code: int | None
+    reason: Reason | None
+    started_at: Moment | None
+    finished_at: Moment | None
+
+
+class Attempt(Schema):
+    """One execution of a task."""
+
+    number: int
+    started_at: Moment | None
+    finished_at: Moment | None
+    replicas: list[Replica]
+
+
+TaskAction = Literal["stop", "delete", "copy"]
+
+
+class TaskSummary(Schema):
+    """A task in a list; also the data of `task` events of the live view."""
+
+    id: str
+    name: str
+    kind: Kind
+    mode: Mode
+    owner: UserReference
+    virtual_cluster: VirtualClusterReference
+    engine: str
+    device_type: str
+    devices: int
+    nodes: int
+    state: State
+    wanted: Wanted
+    reason: Reason | None = Field(description="Why it waits, failed or was ended")
+    progress: dict[str, float] | None = Field(description="The last scalars that the program reported")
+    created_at: Moment
+    state_since: Moment
+    started_at: Moment | None
+    finished_at: Moment | None
+    actions: list[TaskAction] = Field(description="What the caller may do now")
+    version: int
+
+
+class Task(TaskSummary):
+    """A task in full."""
+
+    definition: Definition
+    attempts: list[Attempt]
+    exit_code: int | None
+    last_lines: list[str] = Field(description="The end of the log of the replica that failed first")
+
+
+class TaskEvent(Schema):
+    """One moment in the life of a task."""
+
+    id: int
+    at: Moment
+    kind: Literal["state", "attempt", "replica", "engine", "request"]
+    state: State | None
+    reason: Reason
+    attempt: int | None
+    rank: int | None
+    actor: str | None = Field(description="The user who asked for it, where a person did")
+
+
+class StateSpan(Schema):
+    """How long a task was in a state; the open one has no end."""
+
+    state: State
+    since: Moment
+    until: Moment | None
+    seconds: float
+
+
+class TaskEvents(Schema):
+    """The time line and all events, oldest first."""
+
+    timeline: list[StateSpan]
+    items: list[TaskEvent]
+
+
+class ScalarSeries(Schema):
+    """A scalar that the program reported, over its steps."""
+
+    name: str
+    steps: list[int]
+    values: list[float]
+
+
+class UsageSeries(Schema):
+    """A resource of one replica over time."""
+
+    name: str
+    unit: Literal["cores", "bytes", "percent"]
+    rank: int
+    device: str | None = None
+    limit: float | None
+    times: list[float] = Field(description="Seconds since 1970")
+    values: list[float]
+
+
+class TaskMetrics(Schema):
+    """Scalars of the program and use of resources."""
+
+    scalars: list[ScalarSeries]
+    usage: list[UsageSeries]
+    usage_unavailable: Reason | None = None
+
+
+class Uses(Schema):
+    """What a task will hold while it runs."""
+
+    nodes: int
+    devices: int = Field(description="Over all nodes")
+    device_type: str
+    limits_per_node: Resources
+    requests_per_node: Resources
+
+
+class Estimate(Schema):
+    """The answer to: what will be used, does it start now, what forbids it?"""
+
+    allowed: bool
+    problems: list[FieldError]
+    uses: Uses | None
+    starts: Literal["now", "waits", "never"]
+    reason: Reason
+    free: int = Field(description="Devices of this type that are free in the virtual cluster")
+    total: int
+    ahead: int = Field(description="Tasks that wait before this one")
+
+
+class LogLines(Schema):
+    """Data of a `log` event: whole or partial text in order; the event's id is the byte offset after it."""
+
+    text: str
+    offset: int
+
+
+class LogEnd(Schema):
+    """Data of the `end` event: nothing more will come."""
+
+    state: State
+    exit_code: int | None
+
+
+class StateChanged(Schema):
+    """Data of a `deleted` event of the live view."""
+
+    id: str
+
+
+Details = dict[str, Any]

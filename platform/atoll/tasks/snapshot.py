@@ -1,0 +1,43 @@
+"""The cluster as the database knows it, in the words of `admission`."""
+
+from decimal import Decimal
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from atoll.engines.base import NodeObservation
+from atoll.nodes.repository import NodeRepository
+from atoll.tasks.admission import NodeState, Share, Snapshot
+from atoll.virtual_clusters.models import VirtualClusterRow
+from atoll.virtual_clusters.repository import VirtualClusterRepository
+
+
+def node_state(node: NodeObservation) -> NodeState:
+    """What is free on a machine. Where the engine does not know indices, the last ones are taken to be free."""
+    free, total = {}, {}
+    for devices in node.devices:
+        used = set(devices.used_by) if devices.used_by is not None else set(range(devices.used))
+        free[devices.type] = frozenset(range(devices.total)) - used
+        total[devices.type] = devices.total
+    return NodeState(
+        name=node.name,
+        arch=node.arch,
+        free=free,
+        total=total,
+        cpu_cores_free=Decimal(str(node.cpu_cores)) - Decimal(str(node.cpu_requested)),
+        memory_bytes_free=Decimal(node.memory_bytes - node.memory_requested),
+    )
+
+
+async def snapshot(session: AsyncSession, cluster: VirtualClusterRow) -> Snapshot:
+    """Machines that take tasks, and the quotas of one virtual cluster with what is held in it."""
+    nodes = await NodeRepository(session).observations()
+    held = await VirtualClusterRepository(session).held()
+    return Snapshot(
+        nodes=[node_state(node) for node in nodes if node.takes_tasks and node.state == "ready"],
+        shares={(cluster.name, quota.device_type): Share(quota.count, quota.max_per_user) for quota in cluster.quotas},
+        held={
+            (cluster.name, device_type, user): count
+            for (cluster_id, device_type, user), count in held.items()
+            if cluster_id == cluster.id
+        },
+    )

@@ -1,0 +1,1 @@
+"""What the form for a new training offers."""

@@ -1,0 +1,60 @@
+"""What the form for a new training offers."""
+
+from pydantic import Field
+
+from atoll.virtual_clusters.schemas import Limits
+from atoll.web.schema import Schema
+
+
+class Engine(Schema):
+    """An engine image: the environment in which a program runs."""
+
+    name: str
+    title: str
+    framework: str
+    image: str
+    distributed: bool = Field(description="Whether its framework trains over several nodes")
+
+
+class DeviceOption(Schema):
+    """A device type as the chosen virtual cluster offers it."""
+
+    type: str
+    vendor: str
+    kind: str
+    arch: str
+    total: int
+    free: int
+    counts: list[int] = Field(description="Devices per node that a single-node task may ask for")
+    distributed_counts: list[int] = Field(description="Devices per node that a distributed task may ask for")
+    max_nodes: int = Field(description="Nodes that a task with devices of this type may run on")
+    max_nodes_without_devices: int = Field(description="Nodes that a task with 0 devices may run on")
+    max_per_user: int
+    limits: Limits
+
+
+class ClusterOption(Schema):
+    """A virtual cluster that the caller may use."""
+
+    name: str
+    devices: list[DeviceOption]
+
+
+class Example(Schema):
+    """A program that every home has."""
+
+    name: str
+    engine: str
+    code_directory: str
+    start_file: str
+    distributed: bool
+
+
+class TrainingOptions(Schema):
+    """Everything that the form needs, in one answer."""
+
+    engines: list[Engine]
+    virtual_clusters: list[ClusterOption]
+    examples: list[Example]
+    request_ratio: float
+    home: str = Field(description="The caller's home as programs see it")

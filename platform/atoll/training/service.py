@@ -1,0 +1,91 @@
+"""What the form for a new training offers: configuration, virtual clusters and machines in one answer."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from atoll.configuration import Configuration
+from atoll.engines.base import NodeObservation
+from atoll.files.homes import home_as_seen
+from atoll.identity.caller import Caller
+from atoll.nodes.repository import NodeRepository
+from atoll.tasks.admission import allowed_counts
+from atoll.training.examples import EXAMPLES
+from atoll.training.schemas import ClusterOption, DeviceOption, Engine, Example, TrainingOptions
+from atoll.virtual_clusters.models import VirtualClusterRow
+from atoll.virtual_clusters.repository import VirtualClusterRepository
+
+
+class TrainingService:
+    """The form's options."""
+
+    def __init__(self, session: AsyncSession, configuration: Configuration) -> None:
+        self._session = session
+        self._configuration = configuration
+
+    async def options(self, caller: Caller) -> TrainingOptions:
+        """What `caller` may choose."""
+        repository = VirtualClusterRepository(self._session)
+        held = await repository.held()
+        nodes = await NodeRepository(self._session).observations()
+        clusters = await repository.visible(caller.id)
+        engines = [
+            Engine(
+                name=image.name,
+                title=image.title,
+                framework=image.framework,
+                image=image.image,
+                distributed=image.trains_distributed,
+            )
+            for image in self._configuration.engine.images
+        ]
+        frameworks = {engine.framework: engine.name for engine in reversed(engines)}
+        return TrainingOptions(
+            engines=engines,
+            virtual_clusters=[
+                ClusterOption(name=cluster.name, devices=self._devices(cluster, held, nodes)) for cluster in clusters
+            ],
+            examples=[
+                Example(
+                    name=example.name,
+                    engine=frameworks[example.framework],
+                    code_directory=example.code_directory,
+                    start_file=example.start_file,
+                    distributed=example.distributed,
+                )
+                for example in EXAMPLES
+                if example.framework in frameworks
+            ],
+            request_ratio=self._configuration.resource_limit.request_ratio,
+            home=home_as_seen(self._configuration, caller.name),
+        )
+
+    def _devices(
+        self, cluster: VirtualClusterRow, held: dict[tuple[str, str, str], int], nodes: list[NodeObservation]
+    ) -> list[DeviceOption]:
+        options = []
+        for quota in cluster.quotas:
+            device = self._configuration.device(quota.device_type)
+            limits = self._configuration.resource_limit.of(quota.device_type)
+            if device is None or limits is None:  # the cluster no longer has this type: nothing to offer
+                continue
+            used = sum(
+                count for (where, kind, _), count in held.items() if (where, kind) == (cluster.id, quota.device_type)
+            )
+            fitting = [node for node in nodes if node.takes_tasks and node.arch == device.arch]
+            able = [node for node in fitting if any(item.type == device.type and item.total for item in node.devices)]
+            options.append(
+                DeviceOption(
+                    type=device.type,
+                    vendor=device.vendor,
+                    kind=device.kind,
+                    arch=device.arch,
+                    total=quota.count,
+                    free=max(0, quota.count - used),
+                    counts=allowed_counts(device.type, device.counts, distributed=False),
+                    distributed_counts=allowed_counts(device.type, device.counts, distributed=True),
+                    max_nodes=len(able),
+                    max_nodes_without_devices=len(fitting),
+                    max_per_user=quota.max_per_user,
+                    limits=limits,
+                )
+            )
+        return options

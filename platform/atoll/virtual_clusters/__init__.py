@@ -1,0 +1,1 @@
+"""Virtual clusters: named shares of the cluster with quotas, limits and members."""

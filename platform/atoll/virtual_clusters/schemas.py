@@ -1,0 +1,50 @@
+"""Answers about virtual clusters and devices."""
+
+from pydantic import Field
+
+from atoll.quantities import Quantity
+from atoll.web.schema import Moment, Schema
+
+
+class Resources(Schema):
+    """CPU cores and memory of one replica."""
+
+    cpu: Quantity
+    memory: Quantity
+
+
+class Limits(Schema):
+    """What one replica may ask for: absolute values of its CPU and memory limit."""
+
+    floor: Resources
+    default: Resources
+    ceiling: Resources
+
+
+class DeviceUse(Schema):
+    """Devices of one type: how many there are for the virtual cluster and how many are taken."""
+
+    type: str
+    total: int
+    used: int
+    free: int
+
+
+class VirtualClusterReference(Schema):
+    """A virtual cluster by name."""
+
+    id: str
+    name: str
+
+
+class VirtualCluster(VirtualClusterReference):
+    """A named share of the cluster."""
+
+    devices: list[DeviceUse]
+    max_devices_per_user: dict[str, int] = Field(description="Per device type; the most that one member may hold")
+    max_hours: int | None = Field(description="A task is ended after so many hours; null: never")
+    members: int
+    member: bool = Field(description="Whether the caller is a member")
+    running_tasks: int
+    waiting_tasks: int
+    created_at: Moment

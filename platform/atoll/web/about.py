@@ -1,0 +1,28 @@
+"""What this is: public, so that the sign-in page can show it."""
+
+from fastapi import APIRouter
+
+from atoll.web.dependencies import Configured, public
+from atoll.web.schema import Schema
+
+router = APIRouter(tags=["about"])
+
+
+class About(Schema):
+    """Product, version and cluster."""
+
+    product: str
+    version: str
+    cluster: str
+    engine: str
+
+
+@router.get("/about", dependencies=[public()])
+async def about(configuration: Configured) -> About:
+    """Product, version and the cluster's name."""
+    return About(
+        product="Atoll",
+        version=configuration.cluster.version,
+        cluster=configuration.cluster.name,
+        engine=configuration.engine.kind,
+    )

@@ -1,0 +1,68 @@
+"""The contract: writes `platform/portal/openapi.json` (`--check` only compares). Run with PYTHONPATH=platform."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+from pydantic.json_schema import models_json_schema
+
+from atoll.services.schemas import RunEvent
+from atoll.tasks.schemas import LogEnd, LogLines, StateChanged
+from atoll.web.schema import Problem
+
+CONTRACT = Path(__file__).resolve().parents[2] / "portal" / "openapi.json"
+_EXTRA = (Problem, LogLines, LogEnd, StateChanged, RunEvent)
+
+
+def operation_id(route: APIRoute) -> str:
+    """The function's name: stable and readable in generated clients."""
+    return route.name
+
+
+def contract(app: FastAPI) -> dict[str, Any]:
+    """OpenAPI with the problem answer of every operation and the data of events."""
+    document: dict[str, Any] = get_openapi(
+        title="Atoll",
+        version="1",
+        description="The API of an Atoll installation. Errors are problem+json with stable codes.",
+        routes=app.routes,
+    )
+    components = document["components"]["schemas"]
+    _, extra = models_json_schema(
+        [(model, "serialization") for model in _EXTRA], ref_template="#/components/schemas/{model}"
+    )
+    for name, schema in extra["$defs"].items():
+        components.setdefault(name, schema)
+    for name in ("HTTPValidationError", "ValidationError"):
+        components.pop(name, None)
+    problem = {
+        "description": "What is wrong, and what to do",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+    for path in document["paths"].values():
+        for operation in path.values():
+            operation["responses"].pop("422", None)
+            operation["responses"]["default"] = problem
+    return document
+
+
+def _main(arguments: list[str]) -> int:
+    from atoll.web.application import routes
+
+    text = json.dumps(contract(routes(frozenset())), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    if "--check" in arguments:
+        same = CONTRACT.exists() and CONTRACT.read_text(encoding="utf-8") == text
+        if not same:
+            sys.stderr.write(f"{CONTRACT}: differs from the code; run `python -m atoll.web.openapi` and commit it\n")
+        return 0 if same else 1
+    CONTRACT.parent.mkdir(parents=True, exist_ok=True)
+    CONTRACT.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(sys.argv[1:]))

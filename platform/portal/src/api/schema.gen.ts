@@ -1,0 +1,3103 @@
+// Made from openapi.json by `npm run client`; edits are lost.
+
+export interface paths {
+    "/api/v1/about": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * About
+         * @description Product, version and the cluster's name.
+         */
+        get: operations["about"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audit
+         * @description Every write and every refused one, newest first.
+         */
+        get: operations["audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/home/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Home Files
+         * @description The caller's home, to pick code from; a first look makes it, with the examples.
+         */
+        get: operations["home_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/home/files/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Home Content
+         * @description One file of the caller's home.
+         */
+        get: operations["home_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/monitoring/charts/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Chart
+         * @description One of the known charts, for all nodes or one.
+         */
+        get: operations["read_chart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Nodes
+         * @description Every machine with its state, its devices and who uses them.
+         */
+        get: operations["nodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Overview
+         * @description What runs, what is free, what needs attention.
+         */
+        get: operations["overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Runs
+         * @description Runs of the installer, newest first.
+         */
+        get: operations["runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Run
+         * @description One run with its phases.
+         */
+        get: operations["run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Run Events
+         * @description The journal of a run as it grows.
+         */
+        get: operations["run_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Services
+         * @description Every service with its state.
+         */
+        get: operations["services"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/services/{name}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Logs
+         * @description The end of a service's log.
+         */
+        get: operations["logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/services/{name}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restart
+         * @description Render the configuration again, restart, wait for health, and say what was done.
+         */
+        post: operations["restart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session
+         * @description Who is signed in, and what they may do.
+         */
+        get: operations["session"];
+        put?: never;
+        /**
+         * Sign In
+         * @description Sign in; the answer sets the cookie `atoll_session`.
+         */
+        post: operations["sign_in"];
+        /**
+         * Sign Out
+         * @description Sign out: the session ends on the server and the cookie is removed.
+         */
+        delete: operations["sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change Password
+         * @description Change the own password; every other session of the user ends and this one gets a new cookie.
+         */
+        post: operations["change_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tasks
+         * @description Tasks, newest first.
+         */
+        get: operations["tasks"];
+        put?: never;
+        /**
+         * Create
+         * @description Create a task; it queues and starts as soon as it can.
+         */
+        post: operations["create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Task
+         * @description A task in full.
+         */
+        get: operations["task"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete
+         * @description Remove an ended task from all lists; its files stay in the owner's home.
+         */
+        delete: operations["delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events
+         * @description The time line of states with durations, and every event.
+         */
+        get: operations["events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Files
+         * @description The output directory of a task.
+         */
+        get: operations["files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/files/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * File Content
+         * @description One output file.
+         */
+        get: operations["file_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Log
+         * @description The log of one replica, followed live. The id of each event is the offset to go on from.
+         */
+        get: operations["log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/log/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Log Content
+         * @description The whole log of one replica as a file.
+         */
+        get: operations["log_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metrics
+         * @description Scalars that the program reported, and its use of resources.
+         */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop
+         * @description Ask for a stop; asking twice is asking once.
+         */
+        post: operations["stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate
+         * @description What the task would use, whether it starts now, and what forbids it. Changes nothing.
+         */
+        post: operations["estimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream
+         * @description Every change of a task as it happens. After (re)connecting (`hello`), read the list again.
+         */
+        get: operations["stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/training/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Options
+         * @description Engines, virtual clusters with their devices and limits, examples.
+         */
+        get: operations["options"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Users
+         * @description All accounts, by name.
+         */
+        get: operations["users"];
+        put?: never;
+        /**
+         * Create User
+         * @description A new account, which must change its password at first sign-in.
+         */
+        post: operations["create_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/virtual-clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Virtual Clusters
+         * @description The caller's virtual clusters; all of them for administrators.
+         */
+        get: operations["virtual_clusters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * About
+         * @description Product, version and cluster.
+         */
+        About: {
+            /** Cluster */
+            cluster: string;
+            /** Engine */
+            engine: string;
+            /** Product */
+            product: string;
+            /** Version */
+            version: string;
+        };
+        /**
+         * Attempt
+         * @description One execution of a task.
+         */
+        Attempt: {
+            /** Finished At */
+            finished_at: string | null;
+            /** Number */
+            number: number;
+            /** Replicas */
+            replicas: components["schemas"]["Replica"][];
+            /** Started At */
+            started_at: string | null;
+        };
+        /**
+         * AuditRecord
+         * @description One write, or one attempt at one.
+         */
+        AuditRecord: {
+            /** Action */
+            action: string;
+            actor: components["schemas"]["UserReference"] | null;
+            /** Actor Name */
+            actor_name: string;
+            /** Address */
+            address: string;
+            /**
+             * At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            at: string;
+            /** Details */
+            details: {
+                [key: string]: unknown;
+            };
+            /** Id */
+            id: string;
+            /** Object Id */
+            object_id: string;
+            /** Object Kind */
+            object_kind: string;
+            /** Object Name */
+            object_name: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "done" | "denied" | "failed";
+            /** Request Id */
+            request_id: string;
+        };
+        /**
+         * Chart
+         * @description A named chart with its lines.
+         */
+        Chart: {
+            /** Name */
+            name: string;
+            /** Series */
+            series: components["schemas"]["Series"][];
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "percent" | "bytes" | "bytes_per_second" | "cores" | "count";
+        };
+        /**
+         * ChartName
+         * @description What can be drawn.
+         * @enum {string}
+         */
+        ChartName: "node_cpu" | "node_memory" | "node_network_received" | "node_network_sent" | "node_disk_read" | "node_disk_written" | "device_utilisation" | "device_memory";
+        /**
+         * ClusterOption
+         * @description A virtual cluster that the caller may use.
+         */
+        ClusterOption: {
+            /** Devices */
+            devices: components["schemas"]["DeviceOption"][];
+            /** Name */
+            name: string;
+        };
+        /**
+         * Definition
+         * @description A task as it was asked for, with every default filled in.
+         */
+        Definition: {
+            /** Code Directory */
+            code_directory: string;
+            /** Command */
+            command: string[];
+            /** Description */
+            description: string;
+            /** Device Type */
+            device_type: string;
+            /** Devices */
+            devices: number;
+            /** Distributed */
+            distributed: boolean;
+            /** Engine */
+            engine: string;
+            /** Image */
+            image: string;
+            limits: components["schemas"]["Resources"];
+            /** Nodes */
+            nodes: number;
+            /** Output Directory */
+            output_directory: string;
+            /** Parameters */
+            parameters: components["schemas"]["Parameter"][];
+            requests: components["schemas"]["Resources"];
+            /** Start File */
+            start_file: string;
+        };
+        /**
+         * DeviceOption
+         * @description A device type as the chosen virtual cluster offers it.
+         */
+        DeviceOption: {
+            /** Arch */
+            arch: string;
+            /**
+             * Counts
+             * @description Devices per node that a single-node task may ask for
+             */
+            counts: number[];
+            /**
+             * Distributed Counts
+             * @description Devices per node that a distributed task may ask for
+             */
+            distributed_counts: number[];
+            /** Free */
+            free: number;
+            /** Kind */
+            kind: string;
+            limits: components["schemas"]["Limits"];
+            /**
+             * Max Nodes
+             * @description Nodes that a task with devices of this type may run on
+             */
+            max_nodes: number;
+            /**
+             * Max Nodes Without Devices
+             * @description Nodes that a task with 0 devices may run on
+             */
+            max_nodes_without_devices: number;
+            /** Max Per User */
+            max_per_user: number;
+            /** Total */
+            total: number;
+            /** Type */
+            type: string;
+            /** Vendor */
+            vendor: string;
+        };
+        /**
+         * DeviceSlot
+         * @description One device of a node and who uses it.
+         */
+        DeviceSlot: {
+            /** Index */
+            index: number;
+            owner: components["schemas"]["UserReference"] | null;
+            /** Task Id */
+            task_id: string | null;
+            /** Task Name */
+            task_name: string | null;
+        };
+        /**
+         * DeviceUse
+         * @description Devices of one type: how many there are for the virtual cluster and how many are taken.
+         */
+        DeviceUse: {
+            /** Free */
+            free: number;
+            /** Total */
+            total: number;
+            /** Type */
+            type: string;
+            /** Used */
+            used: number;
+        };
+        /**
+         * Engine
+         * @description An engine image: the environment in which a program runs.
+         */
+        Engine: {
+            /**
+             * Distributed
+             * @description Whether its framework trains over several nodes
+             */
+            distributed: boolean;
+            /** Framework */
+            framework: string;
+            /** Image */
+            image: string;
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * Estimate
+         * @description The answer to: what will be used, does it start now, what forbids it?
+         */
+        Estimate: {
+            /**
+             * Ahead
+             * @description Tasks that wait before this one
+             */
+            ahead: number;
+            /** Allowed */
+            allowed: boolean;
+            /**
+             * Free
+             * @description Devices of this type that are free in the virtual cluster
+             */
+            free: number;
+            /** Problems */
+            problems: components["schemas"]["FieldError"][];
+            reason: components["schemas"]["Reason"];
+            /**
+             * Starts
+             * @enum {string}
+             */
+            starts: "now" | "waits" | "never";
+            /** Total */
+            total: number;
+            uses: components["schemas"]["Uses"] | null;
+        };
+        /**
+         * Example
+         * @description A program that every home has.
+         */
+        Example: {
+            /** Code Directory */
+            code_directory: string;
+            /** Distributed */
+            distributed: boolean;
+            /** Engine */
+            engine: string;
+            /** Name */
+            name: string;
+            /** Start File */
+            start_file: string;
+        };
+        /**
+         * FieldError
+         * @description One mistake at one field of the request.
+         */
+        FieldError: {
+            /** Code */
+            code: string;
+            /**
+             * Field
+             * @description Dotted path inside the request, empty for the whole
+             */
+            field: string;
+            /** Message */
+            message: string;
+            /** Params */
+            params?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * FileEntry
+         * @description One thing in a directory.
+         */
+        FileEntry: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "file" | "directory" | "link" | "other";
+            /**
+             * Modified At
+             * Format: date-time
+             */
+            modified_at: string;
+            /** Name */
+            name: string;
+            /**
+             * Path
+             * @description Relative to the root of the listing
+             */
+            path: string;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * Kind
+         * @description What a task is for. Later issues add kinds; the life cycle stays.
+         * @enum {string}
+         */
+        Kind: "training";
+        /**
+         * KindCounts
+         * @description How many tasks of a kind are in each state; states without tasks are left out.
+         */
+        KindCounts: {
+            /** Kind */
+            kind: string;
+            /** States */
+            states: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * Limits
+         * @description What one replica may ask for: absolute values of its CPU and memory limit.
+         */
+        Limits: {
+            ceiling: components["schemas"]["Resources"];
+            default: components["schemas"]["Resources"];
+            floor: components["schemas"]["Resources"];
+        };
+        /**
+         * Listing
+         * @description A directory; `next_cursor` is set when there is more.
+         */
+        Listing: {
+            /** Items */
+            items: components["schemas"]["FileEntry"][];
+            /**
+             * Location
+             * @description Where it lies for a program in a task, for example /home/ada/tasks/…/output
+             */
+            location: string;
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Path */
+            path: string;
+        };
+        /**
+         * LogEnd
+         * @description Data of the `end` event: nothing more will come.
+         */
+        LogEnd: {
+            /** Exit Code */
+            exit_code: number | null;
+            state: components["schemas"]["State"];
+        };
+        /**
+         * LogLines
+         * @description Data of a `log` event: whole or partial text in order; the event's id is the byte offset after it.
+         */
+        LogLines: {
+            /** Offset */
+            offset: number;
+            /** Text */
+            text: string;
+        };
+        /**
+         * Mode
+         * @description `batch` ends by itself; `service` has readiness and never finishes.
+         * @enum {string}
+         */
+        Mode: "batch" | "service";
+        /**
+         * Node
+         * @description A machine of the cluster.
+         */
+        Node: {
+            /** Address */
+            address: string;
+            /** Arch */
+            arch: string;
+            /** Devices */
+            devices: components["schemas"]["NodeDevices"][];
+            /**
+             * Joined At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            joined_at: string;
+            /** Kernel */
+            kernel: string;
+            /** Kubelet */
+            kubelet: string;
+            /** Name */
+            name: string;
+            /** Os */
+            os: string;
+            reason: components["schemas"]["Reason"] | null;
+            /** Roles */
+            roles: ("master" | "worker" | "storage")[];
+            /** Runtime */
+            runtime: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ready" | "not_ready" | "unknown" | "cordoned";
+            /**
+             * State Since
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            state_since: string;
+            use: components["schemas"]["NodeUse"];
+        };
+        /**
+         * NodeCounts
+         * @description Machines, for administrators.
+         */
+        NodeCounts: {
+            /** Ready */
+            ready: number;
+            /** Total */
+            total: number;
+        };
+        /**
+         * NodeDevices
+         * @description The devices of one type in a node.
+         */
+        NodeDevices: {
+            /**
+             * Exact
+             * @description Whether the indices of `slots` are the physical ones
+             */
+            exact: boolean;
+            /** Resource */
+            resource: string;
+            /**
+             * Slots
+             * @description Which physical device a task holds is known to the engine only in part
+             */
+            slots: components["schemas"]["DeviceSlot"][];
+            /** Total */
+            total: number;
+            /** Type */
+            type: string;
+            /** Used */
+            used: number;
+        };
+        /**
+         * Nodes
+         * @description All machines.
+         */
+        Nodes: {
+            /** Items */
+            items: components["schemas"]["Node"][];
+            /**
+             * Seen At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            seen_at: string;
+        };
+        /**
+         * NodeUse
+         * @description What is asked for and what is there.
+         */
+        NodeUse: {
+            /** Cpu Cores */
+            cpu_cores: number;
+            /** Cpu Requested */
+            cpu_requested: number;
+            /** Memory Bytes */
+            memory_bytes: number;
+            /** Memory Requested */
+            memory_requested: number;
+            /** Pods */
+            pods: number;
+            /** Pods Max */
+            pods_max: number;
+        };
+        /**
+         * Overview
+         * @description What runs, what is free, what needs attention.
+         */
+        Overview: {
+            /** Attention */
+            attention: components["schemas"]["Reason"][];
+            nodes: components["schemas"]["NodeCounts"] | null;
+            /** Recent */
+            recent: components["schemas"]["TaskSummary"][];
+            /**
+             * Running Total
+             * @description Tasks of all users that run, for administrators
+             */
+            running_total: number | null;
+            /**
+             * Tasks
+             * @description The caller's own tasks
+             */
+            tasks: components["schemas"]["KindCounts"][];
+            /** Virtual Clusters */
+            virtual_clusters: components["schemas"]["VirtualCluster"][];
+        };
+        /** Page[AuditRecord] */
+        Page_AuditRecord_: {
+            /** Items */
+            items: components["schemas"]["AuditRecord"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[RunSummary] */
+        Page_RunSummary_: {
+            /** Items */
+            items: components["schemas"]["RunSummary"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[TaskSummary] */
+        Page_TaskSummary_: {
+            /** Items */
+            items: components["schemas"]["TaskSummary"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[User] */
+        Page_User_: {
+            /** Items */
+            items: components["schemas"]["User"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[VirtualCluster] */
+        Page_VirtualCluster_: {
+            /** Items */
+            items: components["schemas"]["VirtualCluster"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /**
+         * Parameter
+         * @description One running parameter; the program gets it as `--name value`, a bare `--name` when the value is empty.
+         */
+        Parameter: {
+            /** Name */
+            name: string;
+            /**
+             * Value
+             * @default
+             */
+            value?: string;
+        };
+        /**
+         * PasswordChange
+         * @description The old and the new password.
+         */
+        PasswordChange: {
+            /**
+             * Current Password
+             * Format: password
+             */
+            current_password: string;
+            /**
+             * New Password
+             * Format: password
+             * @description At least 10 characters
+             */
+            new_password: string;
+        };
+        /**
+         * Permission
+         * @description One thing that a caller may do; what it may do it *to* is the domain's `policy.py`.
+         * @enum {string}
+         */
+        Permission: "overview:read" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "files:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "audit:read" | "monitoring:read" | "users:read" | "users:manage";
+        /**
+         * Problem
+         * @description RFC 9457; `code` is stable and what programs and translations go by.
+         */
+        Problem: {
+            /** Code */
+            code: string;
+            /** Detail */
+            detail: string;
+            /** Errors */
+            errors?: components["schemas"]["FieldError"][];
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+            /** Request Id */
+            request_id: string;
+            /** Status */
+            status: number;
+            /** Title */
+            title: string;
+            /** Type */
+            type: string;
+        };
+        /**
+         * Reason
+         * @description Why something is as it is: a stable code with its parameters, and plain English words.
+         */
+        Reason: {
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
+            /** Params */
+            params?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * Replica
+         * @description One process of an attempt.
+         */
+        Replica: {
+            /**
+             * Devices
+             * @description Indices of the devices on the node, where the engine knows them
+             */
+            devices: number[] | null;
+            /** Exit Code */
+            exit_code: number | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Node */
+            node: string | null;
+            /** Pod */
+            pod: string | null;
+            /** Rank */
+            rank: number;
+            reason: components["schemas"]["Reason"] | null;
+            /** Started At */
+            started_at: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "waiting" | "starting" | "running" | "succeeded" | "failed";
+        };
+        /**
+         * Replicas
+         * @description How many there are and should be.
+         */
+        Replicas: {
+            /** Ready */
+            ready: number;
+            /** Wanted */
+            wanted: number;
+        };
+        /**
+         * Resources
+         * @description CPU cores and memory of one replica.
+         */
+        Resources: {
+            /** Cpu */
+            cpu: string;
+            /** Memory */
+            memory: string;
+        };
+        /**
+         * Role
+         * @description A set of permissions with a name.
+         * @enum {string}
+         */
+        Role: "admin" | "user";
+        /**
+         * Run
+         * @description One apply with its phases.
+         */
+        Run: {
+            /** Changed */
+            changed: number;
+            /** Failed */
+            failed: number;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Message
+             * @default
+             */
+            message?: string;
+            /** Phases */
+            phases: components["schemas"]["RunPhase"][];
+            /** Seconds */
+            seconds: number | null;
+            /**
+             * Started At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            started_at: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "running" | "succeeded" | "failed" | "interrupted";
+            /** Verb */
+            verb: string;
+        };
+        /**
+         * RunEvent
+         * @description One event of a run's journal (`event` names it), passed on as it was written.
+         */
+        RunEvent: {
+            /**
+             * At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            at: string;
+            /** Data */
+            data: {
+                [key: string]: unknown;
+            };
+            /** Event */
+            event: string;
+        };
+        /**
+         * RunPhase
+         * @description A phase on the nodes where it ran.
+         */
+        RunPhase: {
+            /**
+             * Changed
+             * @default 0
+             */
+            changed?: number;
+            /** Name */
+            name: string;
+            /**
+             * Nodes
+             * @description State per node
+             */
+            nodes?: {
+                [key: string]: string;
+            };
+            /** Seconds */
+            seconds?: number | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "waiting" | "running" | "succeeded" | "failed" | "skipped";
+        };
+        /**
+         * RunSummary
+         * @description One apply.
+         */
+        RunSummary: {
+            /** Changed */
+            changed: number;
+            /** Failed */
+            failed: number;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /** Seconds */
+            seconds: number | null;
+            /**
+             * Started At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            started_at: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "running" | "succeeded" | "failed" | "interrupted";
+            /** Verb */
+            verb: string;
+        };
+        /**
+         * ScalarSeries
+         * @description A scalar that the program reported, over its steps.
+         */
+        ScalarSeries: {
+            /** Name */
+            name: string;
+            /** Steps */
+            steps: number[];
+            /** Values */
+            values: number[];
+        };
+        /**
+         * Series
+         * @description One line of a chart.
+         */
+        Series: {
+            /** Labels */
+            labels: {
+                [key: string]: string;
+            };
+            /** Times */
+            times: number[];
+            /** Values */
+            values: number[];
+        };
+        /**
+         * Service
+         * @description A part that an administrator can see and operate.
+         */
+        Service: {
+            /** Actions */
+            actions?: string[];
+            /**
+             * Message
+             * @default
+             */
+            message?: string;
+            /** Name */
+            name: string;
+            /** Nodes */
+            nodes?: string[];
+            replicas: components["schemas"]["Replicas"];
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "running" | "degraded" | "starting" | "stopped" | "failed" | "unknown";
+            /**
+             * Title
+             * @default
+             */
+            title?: string;
+            /**
+             * Version
+             * @default
+             */
+            version?: string;
+        };
+        /**
+         * ServiceAction
+         * @description What an action did.
+         */
+        ServiceAction: {
+            /** Action */
+            action: string;
+            /** Changed */
+            changed: boolean;
+            /** Message */
+            message: string;
+            /** Ok */
+            ok: boolean;
+            /** Seconds */
+            seconds: number;
+            /** Service */
+            service: string;
+        };
+        /**
+         * ServiceLog
+         * @description The end of a service's log.
+         */
+        ServiceLog: {
+            /** Lines */
+            lines: string[];
+        };
+        /**
+         * Services
+         * @description All services.
+         */
+        Services: {
+            /** Items */
+            items: components["schemas"]["Service"][];
+        };
+        /**
+         * Session
+         * @description Who is signed in and what the portal may offer to them.
+         */
+        Session: {
+            /**
+             * Expires At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            expires_at: string;
+            /** Must Change Password */
+            must_change_password: boolean;
+            /**
+             * Permissions
+             * @description Empty but for the password while it must be changed
+             */
+            permissions: components["schemas"]["Permission"][];
+            user: components["schemas"]["User"];
+        };
+        /**
+         * SignIn
+         * @description Name and password.
+         */
+        SignIn: {
+            /** Name */
+            name: string;
+            /**
+             * Password
+             * Format: password
+             */
+            password: string;
+        };
+        /**
+         * State
+         * @description What was last seen of a task.
+         * @enum {string}
+         */
+        State: "unapproved" | "queued" | "scheduling" | "running" | "pausing" | "paused" | "stopping" | "finished" | "failed" | "killed" | "error";
+        /**
+         * StateChanged
+         * @description Data of a `deleted` event of the live view.
+         */
+        StateChanged: {
+            /** Id */
+            id: string;
+        };
+        /**
+         * StateSpan
+         * @description How long a task was in a state; the open one has no end.
+         */
+        StateSpan: {
+            /** Seconds */
+            seconds: number;
+            /**
+             * Since
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            since: string;
+            state: components["schemas"]["State"];
+            /** Until */
+            until: string | null;
+        };
+        /**
+         * Task
+         * @description A task in full.
+         */
+        Task: {
+            /**
+             * Actions
+             * @description What the caller may do now
+             */
+            actions: ("stop" | "delete" | "copy")[];
+            /** Attempts */
+            attempts: components["schemas"]["Attempt"][];
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            definition: components["schemas"]["Definition"];
+            /** Device Type */
+            device_type: string;
+            /** Devices */
+            devices: number;
+            /** Engine */
+            engine: string;
+            /** Exit Code */
+            exit_code: number | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            kind: components["schemas"]["Kind"];
+            /**
+             * Last Lines
+             * @description The end of the log of the replica that failed first
+             */
+            last_lines: string[];
+            mode: components["schemas"]["Mode"];
+            /** Name */
+            name: string;
+            /** Nodes */
+            nodes: number;
+            owner: components["schemas"]["UserReference"];
+            /**
+             * Progress
+             * @description The last scalars that the program reported
+             */
+            progress: {
+                [key: string]: number;
+            } | null;
+            /** @description Why it waits, failed or was ended */
+            reason: components["schemas"]["Reason"] | null;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["State"];
+            /**
+             * State Since
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            state_since: string;
+            /** Version */
+            version: number;
+            virtual_cluster: components["schemas"]["VirtualClusterReference"];
+            wanted: components["schemas"]["Wanted"];
+        };
+        /**
+         * TaskCreate
+         * @description A new training.
+         */
+        TaskCreate: {
+            /**
+             * Code Directory
+             * @description Relative to the home of the owner, or absolute below it
+             */
+            code_directory: string;
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /** Device Type */
+            device_type: string;
+            /**
+             * Devices
+             * @description Per node
+             * @default 0
+             */
+            devices?: number;
+            /**
+             * Distributed
+             * @default false
+             */
+            distributed?: boolean;
+            /**
+             * Engine
+             * @description Name of an engine image of the options
+             */
+            engine: string;
+            /**
+             * Kind
+             * @default training
+             * @constant
+             */
+            kind?: "training";
+            /** @description CPU and memory limit of each replica */
+            limits?: components["schemas"]["Resources"] | null;
+            /** Name */
+            name: string;
+            /**
+             * Nodes
+             * @default 1
+             */
+            nodes?: number;
+            /**
+             * Output Directory
+             * @description Without it: tasks/<id>/output in the home
+             */
+            output_directory?: string | null;
+            /** Parameters */
+            parameters?: components["schemas"]["Parameter"][];
+            /**
+             * Start File
+             * @description A Python file, relative to the code directory
+             */
+            start_file: string;
+            /** Virtual Cluster */
+            virtual_cluster: string;
+        };
+        /**
+         * TaskEvent
+         * @description One moment in the life of a task.
+         */
+        TaskEvent: {
+            /**
+             * Actor
+             * @description The user who asked for it, where a person did
+             */
+            actor: string | null;
+            /**
+             * At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            at: string;
+            /** Attempt */
+            attempt: number | null;
+            /** Id */
+            id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "state" | "attempt" | "replica" | "engine" | "request";
+            /** Rank */
+            rank: number | null;
+            reason: components["schemas"]["Reason"];
+            state: components["schemas"]["State"] | null;
+        };
+        /**
+         * TaskEvents
+         * @description The time line and all events, oldest first.
+         */
+        TaskEvents: {
+            /** Items */
+            items: components["schemas"]["TaskEvent"][];
+            /** Timeline */
+            timeline: components["schemas"]["StateSpan"][];
+        };
+        /**
+         * TaskMetrics
+         * @description Scalars of the program and use of resources.
+         */
+        TaskMetrics: {
+            /** Scalars */
+            scalars: components["schemas"]["ScalarSeries"][];
+            /** Usage */
+            usage: components["schemas"]["UsageSeries"][];
+            usage_unavailable?: components["schemas"]["Reason"] | null;
+        };
+        /**
+         * TaskSummary
+         * @description A task in a list; also the data of `task` events of the live view.
+         */
+        TaskSummary: {
+            /**
+             * Actions
+             * @description What the caller may do now
+             */
+            actions: ("stop" | "delete" | "copy")[];
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /** Device Type */
+            device_type: string;
+            /** Devices */
+            devices: number;
+            /** Engine */
+            engine: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            kind: components["schemas"]["Kind"];
+            mode: components["schemas"]["Mode"];
+            /** Name */
+            name: string;
+            /** Nodes */
+            nodes: number;
+            owner: components["schemas"]["UserReference"];
+            /**
+             * Progress
+             * @description The last scalars that the program reported
+             */
+            progress: {
+                [key: string]: number;
+            } | null;
+            /** @description Why it waits, failed or was ended */
+            reason: components["schemas"]["Reason"] | null;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["State"];
+            /**
+             * State Since
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            state_since: string;
+            /** Version */
+            version: number;
+            virtual_cluster: components["schemas"]["VirtualClusterReference"];
+            wanted: components["schemas"]["Wanted"];
+        };
+        /**
+         * TrainingOptions
+         * @description Everything that the form needs, in one answer.
+         */
+        TrainingOptions: {
+            /** Engines */
+            engines: components["schemas"]["Engine"][];
+            /** Examples */
+            examples: components["schemas"]["Example"][];
+            /**
+             * Home
+             * @description The caller's home as programs see it
+             */
+            home: string;
+            /** Request Ratio */
+            request_ratio: number;
+            /** Virtual Clusters */
+            virtual_clusters: components["schemas"]["ClusterOption"][];
+        };
+        /**
+         * UsageSeries
+         * @description A resource of one replica over time.
+         */
+        UsageSeries: {
+            /** Device */
+            device?: string | null;
+            /** Limit */
+            limit: number | null;
+            /** Name */
+            name: string;
+            /** Rank */
+            rank: number;
+            /**
+             * Times
+             * @description Seconds since 1970
+             */
+            times: number[];
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "cores" | "bytes" | "percent";
+            /** Values */
+            values: number[];
+        };
+        /**
+         * User
+         * @description A user in full.
+         */
+        User: {
+            /** Active */
+            active: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+            /** Roles */
+            roles: components["schemas"]["Role"][];
+            /**
+             * Uid
+             * @description The POSIX uid of this user's processes and files
+             */
+            uid: number;
+        };
+        /**
+         * UserCreate
+         * @description A new account; it gets the password that the administrator types and must change it at first sign-in.
+         */
+        UserCreate: {
+            /** Name */
+            name: string;
+            /**
+             * Nickname
+             * @default
+             */
+            nickname?: string;
+            /**
+             * Password
+             * Format: password
+             * @description At least 10 characters
+             */
+            password: string;
+            /** Roles */
+            roles?: components["schemas"]["Role"][];
+            /**
+             * Virtual Clusters
+             * @description Names of virtual clusters to join
+             */
+            virtual_clusters?: string[];
+        };
+        /**
+         * UserReference
+         * @description A user as others see it.
+         */
+        UserReference: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+        };
+        /**
+         * Uses
+         * @description What a task will hold while it runs.
+         */
+        Uses: {
+            /** Device Type */
+            device_type: string;
+            /**
+             * Devices
+             * @description Over all nodes
+             */
+            devices: number;
+            limits_per_node: components["schemas"]["Resources"];
+            /** Nodes */
+            nodes: number;
+            requests_per_node: components["schemas"]["Resources"];
+        };
+        /**
+         * VirtualCluster
+         * @description A named share of the cluster.
+         */
+        VirtualCluster: {
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /** Devices */
+            devices: components["schemas"]["DeviceUse"][];
+            /** Id */
+            id: string;
+            /**
+             * Max Devices Per User
+             * @description Per device type; the most that one member may hold
+             */
+            max_devices_per_user: {
+                [key: string]: number;
+            };
+            /**
+             * Max Hours
+             * @description A task is ended after so many hours; null: never
+             */
+            max_hours: number | null;
+            /**
+             * Member
+             * @description Whether the caller is a member
+             */
+            member: boolean;
+            /** Members */
+            members: number;
+            /** Name */
+            name: string;
+            /** Running Tasks */
+            running_tasks: number;
+            /** Waiting Tasks */
+            waiting_tasks: number;
+        };
+        /**
+         * VirtualClusterReference
+         * @description A virtual cluster by name.
+         */
+        VirtualClusterReference: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * Wanted
+         * @description What people want of a task.
+         * @enum {string}
+         */
+        Wanted: "run" | "stop" | "pause";
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    about: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["About"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit: {
+        parameters: {
+            query?: {
+                /** @description For example task.create */
+                action?: string | null;
+                /** @description Name of the user */
+                actor?: string | null;
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AuditRecord_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    home_files: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+                /** @description Relative to the root of the listing */
+                path?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listing"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    home_content: {
+        parameters: {
+            query: {
+                download?: boolean;
+                limit_bytes?: number | null;
+                /** @description Relative to the root of the listing */
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_chart: {
+        parameters: {
+            query?: {
+                minutes?: number;
+                node?: string | null;
+            };
+            header?: never;
+            path: {
+                name: components["schemas"]["ChartName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Chart"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    nodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Nodes"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RunSummary_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_events: {
+        parameters: {
+            query?: never;
+            header?: {
+                "last-event-id"?: string | null;
+            };
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events: `run` (RunEvent) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["RunEvent"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    services: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Services"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    logs: {
+        parameters: {
+            query?: {
+                lines?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceLog"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAction"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sign_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tasks: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Only these kinds */
+                kind?: components["schemas"]["Kind"][] | null;
+                /** @description Items per page */
+                limit?: number;
+                /** @description `all` needs tasks:read_all */
+                owner?: "me" | "all";
+                /** @description Only these states */
+                state?: components["schemas"]["State"][] | null;
+                /** @description Only of this name */
+                virtual_cluster?: string | null;
+                /** @description In the name or description */
+                words?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TaskSummary_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request makes nothing new */
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskEvents"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+                /** @description Relative to the root of the listing */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listing"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    file_content: {
+        parameters: {
+            query: {
+                /** @description As an attachment; otherwise for a preview, text only */
+                download?: boolean;
+                /** @description Only the first bytes, for a preview */
+                limit_bytes?: number | null;
+                /** @description Relative to the root of the listing */
+                path: string;
+            };
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log: {
+        parameters: {
+            query?: {
+                /** @description Without it: the newest */
+                attempt?: number | null;
+                /** @description Stay until the task ends */
+                follow?: boolean;
+                /** @description Bytes to skip */
+                offset?: number;
+                rank?: number;
+            };
+            header?: {
+                /** @description Go on after this event: the byte offset */
+                "last-event-id"?: string | null;
+            };
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events: `log` (LogLines), `end` (LogEnd) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["LogLines"] | components["schemas"]["LogEnd"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log_content: {
+        parameters: {
+            query?: {
+                attempt?: number | null;
+                rank?: number;
+            };
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskMetrics"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stop: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    estimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Estimate"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stream: {
+        parameters: {
+            query?: {
+                /** @description `all` needs tasks:read_all */
+                owner?: "me" | "all";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events: `hello`, `task` (TaskSummary), `deleted` (StateChanged) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["TaskSummary"] | components["schemas"]["StateChanged"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrainingOptions"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_User_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_VirtualCluster_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+}

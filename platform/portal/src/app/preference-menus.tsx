@@ -1,0 +1,58 @@
+import { Dropdown, Tooltip } from "antd";
+import { Languages, Monitor, Moon, Sun } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { LANGUAGES, type Language, switchLanguage } from "./language";
+import { useAppearance } from "./preferences";
+import type { Appearance } from "./theme";
+
+export function LanguageMenu() {
+  const { t, i18n } = useTranslation();
+  return (
+    <Dropdown
+      trigger={["click"]}
+      menu={{
+        selectable: true,
+        selectedKeys: [i18n.language],
+        items: Object.entries(LANGUAGES).map(([key, label]) => ({ key, label: <span lang={key}>{label}</span> })),
+        onClick: ({ key }) => switchLanguage(key as Language),
+      }}
+    >
+      <button type="button" className="icon-button" aria-label={t("shell.language")} aria-haspopup="menu">
+        <Languages size={16} aria-hidden />
+      </button>
+    </Dropdown>
+  );
+}
+
+const APPEARANCES: { key: Appearance; icon: typeof Sun }[] = [
+  { key: "light", icon: Sun },
+  { key: "dark", icon: Moon },
+  { key: "system", icon: Monitor },
+];
+
+export function AppearanceMenu() {
+  const { t } = useTranslation();
+  const { appearance, shade, choose } = useAppearance();
+  const Icon = shade === "dark" ? Moon : Sun;
+  return (
+    <Dropdown
+      trigger={["click"]}
+      menu={{
+        selectable: true,
+        selectedKeys: [appearance],
+        items: APPEARANCES.map(({ key, icon: Each }) => ({
+          key,
+          label: t(`shell.appearance_${key}`),
+          icon: <Each size={14} aria-hidden />,
+        })),
+        onClick: ({ key }) => choose(key as Appearance),
+      }}
+    >
+      <Tooltip title={t("shell.appearance")}>
+        <button type="button" className="icon-button" aria-label={t("shell.appearance")} aria-haspopup="menu">
+          <Icon size={16} aria-hidden />
+        </button>
+      </Tooltip>
+    </Dropdown>
+  );
+}

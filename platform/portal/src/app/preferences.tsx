@@ -1,0 +1,54 @@
+import { App, ConfigProvider } from "antd";
+import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { antdWords } from "./language";
+import { type Appearance, antdTheme, applyAppearance, onSystemShade, type Shade, storedAppearance } from "./theme";
+
+interface AppearanceContext {
+  appearance: Appearance;
+  shade: Shade;
+  choose: (appearance: Appearance) => void;
+}
+
+const Context = createContext<AppearanceContext | null>(null);
+
+export function useAppearance(): AppearanceContext {
+  const value = use(Context);
+  if (!value) throw new Error("useAppearance outside of Preferences");
+  return value;
+}
+
+/** Appearance and language for everything below. */
+export function Preferences({ children }: { children: ReactNode }) {
+  const { i18n } = useTranslation();
+  const [appearance, setAppearance] = useState(storedAppearance);
+  const [shade, setShade] = useState<Shade>(() => applyAppearance(storedAppearance()));
+
+  useEffect(() => onSystemShade(() => setShade(applyAppearance(storedAppearance()))), []);
+
+  const context = useMemo(
+    () => ({
+      appearance,
+      shade,
+      choose: (wanted: Appearance) => {
+        setAppearance(wanted);
+        setShade(applyAppearance(wanted));
+      },
+    }),
+    [appearance, shade],
+  );
+  const theme = useMemo(() => antdTheme(shade), [shade]);
+  return (
+    <Context value={context}>
+      <ConfigProvider
+        theme={theme}
+        locale={antdWords()}
+        key={i18n.language}
+        button={{ autoInsertSpace: false }}
+        wave={{ disabled: true }}
+      >
+        <App component={false}>{children}</App>
+      </ConfigProvider>
+    </Context>
+  );
+}

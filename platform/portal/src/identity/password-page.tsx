@@ -1,0 +1,110 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Button, Form, Input } from "antd";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { api, body } from "@/api/client";
+import { type ApiProblem, problemOf } from "@/api/problem";
+import { RULES } from "@/api/rules.gen";
+import { Entrance } from "./entrance";
+import { EntranceProblem } from "./entrance-problem";
+import { type Session, sessionQuery, useSetSession } from "./session";
+
+interface Fields {
+  current: string;
+  wanted: string;
+  again: string;
+}
+const { minLength } = RULES.PasswordChange.new_password;
+
+/** A new password: wanted by the person, or by the server before anything else. */
+export function PasswordPage() {
+  const { data: session } = useQuery(sessionQuery);
+  return session && <PasswordForm session={session} />;
+}
+
+function PasswordForm({ session }: { session: Session }) {
+  const { t } = useTranslation();
+  const { next } = useSearch({ from: "/password" });
+  const navigate = useNavigate();
+  const setSession = useSetSession();
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [busy, setBusy] = useState(false);
+
+  async function change(fields: Fields) {
+    setBusy(true);
+    try {
+      const answer = api.POST("/api/v1/session/password", {
+        body: { current_password: fields.current, new_password: fields.wanted },
+      });
+      setSession(await body(answer));
+      await navigate({ href: next ?? "/overview" });
+    } catch (error) {
+      setProblem(problemOf(error));
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Entrance
+      title={t("identity.change_password")}
+      purpose={session.must_change_password ? t("identity.must_change") : t("identity.change_purpose")}
+    >
+      {problem && <EntranceProblem problem={problem} />}
+      <Form<Fields> layout="vertical" requiredMark={false} onFinish={change} disabled={busy}>
+        <input type="text" name="username" value={session.user.name} autoComplete="username" readOnly hidden />
+        <Form.Item
+          name="current"
+          label={t("identity.current")}
+          rules={[{ required: true, message: t("identity.password_needed") }]}
+        >
+          <Input.Password autoFocus autoComplete="current-password" />
+        </Form.Item>
+        <Form.Item
+          name="wanted"
+          label={t("identity.wanted")}
+          extra={t("identity.wanted_rule", { count: minLength })}
+          dependencies={["current"]}
+          rules={[
+            { required: true, message: t("identity.password_needed") },
+            { min: minLength, message: t("identity.wanted_rule", { count: minLength }) },
+            ({ getFieldValue }) => ({
+              validator: (_, value) =>
+                value && value === getFieldValue("current")
+                  ? Promise.reject(new Error(t("identity.same")))
+                  : Promise.resolve(),
+            }),
+          ]}
+        >
+          <Input.Password autoComplete="new-password" />
+        </Form.Item>
+        <Form.Item
+          name="again"
+          label={t("identity.again")}
+          dependencies={["wanted"]}
+          rules={[
+            { required: true, message: t("identity.again_needed") },
+            ({ getFieldValue }) => ({
+              validator: (_, value) =>
+                !value || value === getFieldValue("wanted")
+                  ? Promise.resolve()
+                  : Promise.reject(new Error(t("identity.differ"))),
+            }),
+          ]}
+        >
+          <Input.Password autoComplete="new-password" />
+        </Form.Item>
+        <Button type="primary" htmlType="submit" block loading={busy} disabled={false}>
+          {t("identity.save_password")}
+        </Button>
+      </Form>
+      {!session.must_change_password && (
+        <div className="entrance-again">
+          <Button type="link" onClick={() => navigate({ href: next ?? "/overview" })}>
+            {t("actions.cancel")}
+          </Button>
+        </div>
+      )}
+    </Entrance>
+  );
+}

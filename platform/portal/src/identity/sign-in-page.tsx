@@ -1,0 +1,62 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Button, Form, Input } from "antd";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { api, body } from "@/api/client";
+import { type ApiProblem, problemOf } from "@/api/problem";
+import { Entrance } from "./entrance";
+import { EntranceProblem } from "./entrance-problem";
+import { useSetSession } from "./session";
+
+interface Fields {
+  name: string;
+  password: string;
+}
+
+export function SignInPage() {
+  const { t } = useTranslation();
+  const { next } = useSearch({ from: "/sign-in" });
+  const navigate = useNavigate();
+  const setSession = useSetSession();
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [busy, setBusy] = useState(false);
+
+  async function signIn(fields: Fields) {
+    setBusy(true);
+    try {
+      const session = await body(api.POST("/api/v1/session", { body: fields }));
+      setSession(session);
+      await (session.must_change_password
+        ? navigate({ to: "/password", search: { next } })
+        : navigate({ href: next ?? "/overview" }));
+    } catch (error) {
+      setProblem(problemOf(error));
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Entrance title={t("identity.sign_in")} purpose={t("identity.sign_in_purpose")}>
+      {problem && <EntranceProblem problem={problem} />}
+      <Form<Fields> layout="vertical" requiredMark={false} onFinish={signIn} disabled={busy}>
+        <Form.Item
+          name="name"
+          label={t("identity.name")}
+          rules={[{ required: true, message: t("identity.name_needed") }]}
+        >
+          <Input size="large" autoFocus autoComplete="username" autoCapitalize="none" spellCheck={false} />
+        </Form.Item>
+        <Form.Item
+          name="password"
+          label={t("identity.password")}
+          rules={[{ required: true, message: t("identity.password_needed") }]}
+        >
+          <Input.Password size="large" autoComplete="current-password" />
+        </Form.Item>
+        <Button type="primary" htmlType="submit" size="large" block loading={busy} disabled={false}>
+          {t("identity.sign_in")}
+        </Button>
+      </Form>
+    </Entrance>
+  );
+}

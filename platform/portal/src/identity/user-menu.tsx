@@ -1,0 +1,81 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { App, Dropdown } from "antd";
+import { KeyRound, LogOut } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { api, body } from "@/api/client";
+import { problemOf } from "@/api/problem";
+import { aboutQuery } from "./about";
+import { useSession, useSetSession } from "./session";
+import "./user-menu.css";
+
+export function UserMenu() {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  const queries = useQueryClient();
+  const setSession = useSetSession();
+  const navigate = useNavigate();
+  const { message } = App.useApp();
+  const about = useQuery(aboutQuery);
+
+  async function signOut() {
+    try {
+      await body(api.DELETE("/api/v1/session"));
+    } catch (error) {
+      message.error(t("identity.sign_out_failed", { why: problemOf(error).message }));
+      return;
+    }
+    setSession(null);
+    await navigate({ to: "/sign-in", search: {} });
+    // Nothing of this person stays for the next one.
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" && queryKey[0] !== "about" });
+  }
+
+  return (
+    <Dropdown
+      trigger={["click"]}
+      placement="bottomRight"
+      menu={{
+        items: [
+          {
+            key: "who",
+            type: "group",
+            label: (
+              <div className="user-who">
+                <strong>{user.nickname || user.name}</strong>
+                <span>
+                  {user.name} · {user.roles.map((role) => t(`role.${role}`)).join(", ")}
+                </span>
+              </div>
+            ),
+          },
+          { type: "divider" },
+          {
+            key: "password",
+            icon: <KeyRound size={14} aria-hidden />,
+            label: t("identity.change_password"),
+            onClick: () => navigate({ to: "/password", search: {} }),
+          },
+          { key: "out", icon: <LogOut size={14} aria-hidden />, label: t("identity.sign_out"), onClick: signOut },
+          { type: "divider" },
+          {
+            key: "version",
+            type: "group",
+            label: <span className="user-version">{t("shell.version", { version: about.data?.version ?? "–" })}</span>,
+          },
+        ],
+      }}
+    >
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={t("shell.user", { name: user.name })}
+        aria-haspopup="menu"
+      >
+        <span className="avatar" aria-hidden>
+          {(user.nickname || user.name).slice(0, 1).toUpperCase()}
+        </span>
+      </button>
+    </Dropdown>
+  );
+}

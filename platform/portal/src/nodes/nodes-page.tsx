@@ -1,0 +1,210 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Segmented, Table, Tooltip } from "antd";
+import { CircleCheck, CirclePause, CircleQuestionMark, CircleX, Cpu, Server } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Page, Panel } from "@/elements/page";
+import { Answer, Empty } from "@/elements/states";
+import { Tag } from "@/elements/tag";
+import { Moment } from "@/elements/time";
+import { useReason } from "@/elements/words";
+import { bytes, number } from "@/formats/amounts";
+import { deviceName } from "@/virtual-clusters/devices";
+import { type Node, nodesQuery } from "./query";
+import "./nodes.css";
+
+const STATES = {
+  ready: { tone: "success", icon: CircleCheck },
+  not_ready: { tone: "danger", icon: CircleX },
+  unknown: { tone: "warning", icon: CircleQuestionMark },
+  cordoned: { tone: "plain", icon: CirclePause },
+} as const;
+
+const ROLES = ["all", "master", "worker", "storage"] as const;
+
+export function NodesPage() {
+  const { t } = useTranslation();
+  const query = useQuery(nodesQuery);
+  const [role, setRole] = useState<(typeof ROLES)[number]>("all");
+  return (
+    <Page title={t("nodes.title")} purpose={t("nodes.purpose")}>
+      <Answer query={query} rows={10}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty icon={Server} title={t("nodes.empty")}>
+              {t("nodes.empty_why")}
+            </Empty>
+          ) : (
+            <div className="nodes">
+              <DeviceMap nodes={items} />
+              <Panel
+                className="flush"
+                title={t("nodes.all", { count: items.length })}
+                extra={
+                  <Segmented
+                    size="small"
+                    aria-label={t("nodes.role")}
+                    value={role}
+                    onChange={setRole}
+                    options={ROLES.map((each) => ({ value: each, label: t(`nodes.role_${each}`) }))}
+                  />
+                }
+              >
+                <NodeTable nodes={items.filter((node) => role === "all" || node.roles.includes(role))} />
+              </Panel>
+            </div>
+          )
+        }
+      </Answer>
+    </Page>
+  );
+}
+
+/** Every device a square: one glance finds the idle ones. */
+function DeviceMap({ nodes }: { nodes: Node[] }) {
+  const { t } = useTranslation();
+  const groups = nodes.flatMap((node) =>
+    node.devices.filter((devices) => devices.total > 0).map((devices) => ({ node, devices })),
+  );
+  const total = groups.reduce((sum, { devices }) => sum + devices.total, 0);
+  const used = groups.reduce((sum, { devices }) => sum + devices.used, 0);
+  return (
+    <Panel
+      title={t("nodes.map")}
+      extra={
+        <span className="map-legend">
+          <span className="legend-used">{t("nodes.used", { count: used })}</span>
+          <span className="legend-idle">{t("nodes.idle", { count: total - used })}</span>
+        </span>
+      }
+    >
+      {groups.length === 0 ? (
+        <Empty icon={Cpu} title={t("nodes.no_devices")}>
+          {t("nodes.no_devices_why")}
+        </Empty>
+      ) : (
+        <ul className="device-map">
+          {groups.map(({ node, devices }) => (
+            <li key={`${node.name}/${devices.type}`} className={node.state === "ready" ? "" : "map-away"}>
+              <p>
+                <strong>{node.name}</strong>
+                <span className="quiet">{deviceName(devices.type)}</span>
+                <span className="quiet tabular map-count">
+                  {t("overview.in_use", { used: devices.used, total: devices.total })}
+                </span>
+              </p>
+              <div className="slots">
+                {devices.slots.map((slot) => {
+                  const who = slot.task_name
+                    ? t("nodes.slot_used", { index: slot.index, task: slot.task_name, owner: slot.owner?.name ?? "–" })
+                    : t("nodes.slot_idle", { index: slot.index });
+                  const face = slot.task_name ? (slot.owner?.name ?? slot.task_name).slice(0, 2) : slot.index;
+                  return (
+                    <Tooltip key={slot.index} title={who}>
+                      {slot.task_id ? (
+                        <Link
+                          to="/training/$id"
+                          params={{ id: slot.task_id }}
+                          className="slot slot-used"
+                          aria-label={who}
+                        >
+                          <span aria-hidden>{face}</span>
+                        </Link>
+                      ) : (
+                        <span className="slot" role="img" aria-label={who}>
+                          {face}
+                        </span>
+                      )}
+                    </Tooltip>
+                  );
+                })}
+              </div>
+              {!devices.exact && devices.used > 0 && <p className="quiet map-note">{t("nodes.not_exact")}</p>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Share({ asked, there, format }: { asked: number; there: number; format: (value: number) => string }) {
+  return (
+    <div className="node-share">
+      <span className="tabular nowrap">
+        {format(asked)} <span className="quiet">/ {format(there)}</span>
+      </span>
+      <span className="node-bar" aria-hidden>
+        <span style={{ width: `${there > 0 ? Math.min(100, (100 * asked) / there) : 0}%` }} />
+      </span>
+    </div>
+  );
+}
+
+function NodeTable({ nodes }: { nodes: Node[] }) {
+  const { t } = useTranslation();
+  const words = useReason();
+  return (
+    <Table<Node>
+      rowKey="name"
+      size="middle"
+      pagination={false}
+      dataSource={nodes}
+      scroll={{ x: "max-content" }}
+      showSorterTooltip={false}
+      columns={[
+        {
+          title: t("nodes.name"),
+          sorter: (one, other) => one.name.localeCompare(other.name),
+          render: (_, node) => (
+            <div className="node-name">
+              <strong>{node.name}</strong>
+              <span className="quiet mono">{node.address}</span>
+            </div>
+          ),
+        },
+        {
+          title: t("nodes.state"),
+          render: (_, node) => (
+            <div className="state-cell">
+              <Tag {...STATES[node.state]}>{t(`nodes.state_${node.state}`)}</Tag>
+              {node.reason && node.state !== "ready" && <span className="state-reason">{words(node.reason)}</span>}
+            </div>
+          ),
+        },
+        { title: t("nodes.roles"), render: (_, node) => node.roles.map((role) => t(`nodes.role_${role}`)).join(", ") },
+        {
+          title: t("nodes.cpu"),
+          sorter: (one, other) =>
+            one.use.cpu_requested / one.use.cpu_cores - other.use.cpu_requested / other.use.cpu_cores,
+          render: (_, { use }) => <Share asked={use.cpu_requested} there={use.cpu_cores} format={number} />,
+        },
+        {
+          title: t("nodes.memory"),
+          sorter: (one, other) =>
+            one.use.memory_requested / one.use.memory_bytes - other.use.memory_requested / other.use.memory_bytes,
+          render: (_, { use }) => <Share asked={use.memory_requested} there={use.memory_bytes} format={bytes} />,
+        },
+        {
+          title: t("nodes.pods"),
+          render: (_, { use }) => <span className="tabular">{`${use.pods} / ${use.pods_max}`}</span>,
+        },
+        {
+          title: t("nodes.software"),
+          render: (_, node) => (
+            <Tooltip title={`${node.kernel} · ${node.runtime}`}>
+              <div className="node-name">
+                <span>{node.os.replace(/ \(.*\)$/, "")}</span>
+                <span className="quiet">
+                  {node.arch} · {node.kubelet}
+                </span>
+              </div>
+            </Tooltip>
+          ),
+        },
+        { title: t("nodes.joined"), render: (_, node) => <Moment at={node.joined_at} /> },
+      ]}
+    />
+  );
+}

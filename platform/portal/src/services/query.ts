@@ -1,0 +1,12 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, body } from "@/api/client";
+import { ApiProblem } from "@/api/problem";
+
+export const servicesQuery = queryOptions({
+  queryKey: ["services"],
+  queryFn: () => body(api.GET("/api/v1/services")),
+  // An installation without a control service gets none by asking again.
+  refetchInterval: (query) =>
+    query.state.error instanceof ApiProblem && query.state.error.code === "no_control_service" ? false : 10_000,
+  retry: false,
+});

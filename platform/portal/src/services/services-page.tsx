@@ -1,0 +1,191 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { App, Button, Table, Tooltip } from "antd";
+import {
+  Activity,
+  CircleCheck,
+  CircleDashed,
+  CircleQuestionMark,
+  CircleX,
+  LoaderCircle,
+  RotateCw,
+  ScrollText,
+  TriangleAlert,
+} from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { api, body, type Schemas } from "@/api/client";
+import { problemOf } from "@/api/problem";
+import { Page } from "@/elements/page";
+import { Answer, Empty } from "@/elements/states";
+import { Tag } from "@/elements/tag";
+import { duration } from "@/formats/moments";
+import { useMay } from "@/identity/session";
+import { servicesQuery } from "./query";
+import "./services.css";
+
+const ServiceLog = lazy(() => import("./service-log"));
+
+type Service = Schemas["Service"];
+
+const STATES = {
+  running: { tone: "success", icon: CircleCheck },
+  degraded: { tone: "warning", icon: TriangleAlert },
+  starting: { tone: "info", icon: LoaderCircle, turns: true },
+  stopped: { tone: "plain", icon: CircleDashed },
+  failed: { tone: "danger", icon: CircleX },
+  unknown: { tone: "warning", icon: CircleQuestionMark },
+} as const;
+
+export function ServicesPage() {
+  const { t } = useTranslation();
+  const query = useQuery(servicesQuery);
+  const [read, setRead] = useState<string>();
+  return (
+    <Page title={t("services.title")} purpose={t("services.purpose")}>
+      <Answer query={query} rows={8}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty icon={Activity} title={t("services.empty")} />
+          ) : (
+            <ServiceTable services={items} onLog={setRead} />
+          )
+        }
+      </Answer>
+      {read && (
+        <Suspense>
+          <ServiceLog name={read} onClose={() => setRead(undefined)} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+function ServiceTable({ services, onLog }: { services: Service[]; onLog: (name: string) => void }) {
+  const { t, i18n } = useTranslation();
+  const title = (service: Service) => {
+    const key = `services.name_${service.name}`;
+    return i18n.exists(key) ? t(key) : service.title || service.name;
+  };
+  return (
+    <div className="framed">
+      <Table<Service>
+        rowKey="name"
+        size="middle"
+        pagination={false}
+        dataSource={services}
+        scroll={{ x: "max-content" }}
+        columns={[
+          {
+            title: t("services.name"),
+            render: (_, service) => (
+              <div className="service-name">
+                <strong>{service.name}</strong>
+                {title(service).toLowerCase() !== service.name && <span className="quiet">{title(service)}</span>}
+              </div>
+            ),
+          },
+          {
+            title: t("services.state"),
+            render: (_, service) => (
+              <div className="state-cell">
+                <Tag {...STATES[service.state]}>{t(`services.state_${service.state}`)}</Tag>
+                {service.message && service.state !== "running" && (
+                  <span className="state-reason">{service.message}</span>
+                )}
+              </div>
+            ),
+          },
+          {
+            title: t("services.replicas"),
+            render: (_, { replicas }) => <span className="tabular">{`${replicas.ready} / ${replicas.wanted}`}</span>,
+          },
+          {
+            title: t("services.nodes"),
+            render: (_, service) => (
+              <span className="service-nodes">
+                {service.nodes && service.nodes.length > 0 ? service.nodes.join(", ") : "–"}
+              </span>
+            ),
+          },
+          {
+            title: t("services.version"),
+            render: (_, service) => <span className="tabular">{service.version || "–"}</span>,
+          },
+          {
+            title: <span className="visually-hidden">{t("training.column_actions")}</span>,
+            align: "right",
+            render: (_, service) => <Actions service={service} onLog={onLog} />,
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Actions({ service, onLog }: { service: Service; onLog: (name: string) => void }) {
+  const { t } = useTranslation();
+  const { modal, notification } = App.useApp();
+  const may = useMay();
+  const queries = useQueryClient();
+  const restart = useMutation({
+    mutationFn: () => body(api.POST("/api/v1/services/{name}/restart", { params: { path: { name: service.name } } })),
+    onSuccess: (done) => {
+      const words = { service: done.service, seconds: duration(done.seconds) };
+      if (done.ok) notification.success({ title: t("services.restarted", words), description: done.message });
+      else notification.error({ title: t("services.not_healthy", words), description: done.message, duration: 0 });
+    },
+    onError: (error) => {
+      const problem = problemOf(error);
+      // Restarting the gateway or the API breaks this very request: nobody knows yet how it went.
+      if (problem.code === "unreachable" || [502, 503, 504].includes(problem.status)) {
+        notification.warning({
+          title: t("services.restart_unknown", { service: service.name }),
+          description: t("services.restart_unknown_how"),
+          duration: 0,
+        });
+        return;
+      }
+      notification.error({
+        title: t("services.restart_failed", { service: service.name, code: problem.code }),
+        description: [problem.detail, problem.remedy].filter(Boolean).join(" "),
+        duration: 0,
+      });
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ["services"] }),
+  });
+
+  function ask() {
+    modal.confirm({
+      title: t("services.restart_question", { service: service.name }),
+      content: t("services.restart_means"),
+      okText: t("services.restart"),
+      onOk: () => restart.mutate(),
+    });
+  }
+
+  return (
+    <span className="row service-actions">
+      <Button
+        size="small"
+        icon={<ScrollText size={14} aria-hidden />}
+        aria-label={t("services.log_named", { service: service.name })}
+        onClick={() => onLog(service.name)}
+      >
+        {t("services.log")}
+      </Button>
+      {may("services:operate") && service.actions?.includes("restart") && (
+        <Tooltip title={restart.isPending ? t("services.restarting") : undefined}>
+          <Button
+            size="small"
+            loading={restart.isPending}
+            icon={<RotateCw size={14} aria-hidden />}
+            aria-label={t("services.restart_named", { service: service.name })}
+            onClick={ask}
+          >
+            {t("services.restart")}
+          </Button>
+        </Tooltip>
+      )}
+    </span>
+  );
+}

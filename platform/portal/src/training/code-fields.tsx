@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/react-query";
+import { AutoComplete, Button, Form, Input, Space } from "antd";
+import { FolderOpen } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { homeQuery, relativeTo } from "@/files/queries";
+import { type FormFields, useRules } from "./form";
+
+const FolderDialog = lazy(() => import("@/files/folder-dialog"));
+
+/** Where the program lies and which file starts it; the files of the chosen directory are offered. */
+export function CodeFields({ home, codeDirectory }: { home: string; codeDirectory: string }) {
+  const { t } = useTranslation();
+  const form = Form.useFormInstance<FormFields>();
+  const rules = useRules();
+  const [picking, setPicking] = useState(false);
+  const path = relativeTo(home, codeDirectory);
+  const listing = useQuery({ ...homeQuery(path), enabled: codeDirectory !== "", retry: false });
+  const starts = (listing.data?.items ?? []).filter((file) => file.kind === "file" && file.name.endsWith(".py"));
+  const missing = codeDirectory !== "" && listing.isError;
+
+  function choose(directory: string) {
+    form.setFieldValue("code_directory", directory);
+    form.validateFields(["code_directory"]);
+    setPicking(false);
+  }
+
+  return (
+    <>
+      <Form.Item
+        label={t("training.field_code_directory")}
+        required
+        htmlFor="code_directory"
+        extra={
+          missing ? (
+            <span className="field-warning">{t("training.directory_missing")}</span>
+          ) : (
+            t("training.field_code_how")
+          )
+        }
+      >
+        <Space.Compact block>
+          <Form.Item name="code_directory" noStyle rules={rules("code_directory")}>
+            <Input prefix={<span className="quiet mono">{`${home}/`}</span>} autoComplete="off" spellCheck={false} />
+          </Form.Item>
+          <Button icon={<FolderOpen size={15} aria-hidden />} onClick={() => setPicking(true)}>
+            {t("actions.browse")}
+          </Button>
+        </Space.Compact>
+      </Form.Item>
+      <Form.Item name="start_file" label={t("training.field_start_file")} rules={rules("start_file")} validateFirst>
+        <AutoComplete
+          className="field-medium"
+          options={starts.map((file) => ({ value: file.name }))}
+          placeholder={starts[0]?.name ?? t("training.start_file_hint")}
+        />
+      </Form.Item>
+      {picking && (
+        <Suspense>
+          <FolderDialog start={path} onChoose={choose} onClose={() => setPicking(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+import { Form, InputNumber, Radio, Select } from "antd";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import type { Schemas } from "@/api/client";
+import { deviceName } from "@/virtual-clusters/devices";
+import type { FormFields, TrainingOptions } from "./form";
+
+/** On which devices: the virtual cluster, one machine or several, the type and how many. */
+export function DeviceFields({
+  options,
+  fields,
+  device,
+}: {
+  options: TrainingOptions;
+  fields: FormFields;
+  device: Schemas["DeviceOption"] | undefined;
+}) {
+  const { t } = useTranslation();
+  const form = Form.useFormInstance<FormFields>();
+  const cluster = options.virtual_clusters.find((each) => each.name === fields.virtual_cluster);
+  const engine = options.engines.find((each) => each.name === fields.engine);
+  const counts = (fields.distributed ? device?.distributed_counts : device?.counts) ?? [0];
+
+  // What another choice has made impossible goes back to what is possible.
+  useEffect(() => {
+    if (cluster && !device && cluster.devices[0]) form.setFieldValue("device_type", cluster.devices[0].type);
+    if (!counts.includes(fields.devices)) form.setFieldValue("devices", counts[0] ?? 0);
+    if (fields.distributed && fields.nodes < 2) form.setFieldValue("nodes", 2);
+  }, [form, cluster, device, counts, fields.devices, fields.distributed, fields.nodes]);
+
+  return (
+    <>
+      {options.virtual_clusters.length === 0 && <p className="form-note">{t("clusters.none_why")}</p>}
+      <Form.Item
+        name="virtual_cluster"
+        label={t("training.field_virtual_cluster")}
+        rules={[{ required: true, message: t("rules.required") }]}
+      >
+        <Select
+          className="field-medium"
+          options={options.virtual_clusters.map((each) => ({ value: each.name, label: each.name }))}
+          showSearch={{ optionFilterProp: "label" }}
+        />
+      </Form.Item>
+      <Form.Item
+        name="distributed"
+        label={t("training.field_distributed")}
+        extra={
+          fields.distributed && engine && !engine.distributed
+            ? t("training.not_distributed", { engine: engine.title })
+            : undefined
+        }
+      >
+        <Radio.Group
+          aria-label={t("training.field_distributed")}
+          optionType="button"
+          options={[
+            { value: false, label: t("training.single") },
+            { value: true, label: t("training.distributed") },
+          ]}
+        />
+      </Form.Item>
+      <Form.Item
+        name="device_type"
+        label={t("training.field_device_type")}
+        rules={[{ required: true, message: t("rules.required") }]}
+      >
+        <Radio.Group className="device-types" aria-label={t("training.field_device_type")}>
+          {cluster?.devices.map((each) => (
+            <Radio key={each.type} value={each.type} className="device-type">
+              <span className="device-type-name">{deviceName(each.type)}</span>
+              <span className="quiet tabular">{t("training.free_of", { free: each.free, total: each.total })}</span>
+            </Radio>
+          ))}
+        </Radio.Group>
+      </Form.Item>
+      <div className="field-row">
+        {fields.distributed && (
+          <Form.Item
+            name="nodes"
+            label={t("training.field_nodes")}
+            rules={[{ required: true, message: t("rules.required") }]}
+          >
+            <InputNumber min={2} max={Math.max(2, device?.max_nodes ?? 2)} precision={0} />
+          </Form.Item>
+        )}
+        <Form.Item
+          name="devices"
+          label={fields.distributed ? t("training.field_devices_per_node") : t("training.field_devices")}
+          rules={[{ required: true, message: t("rules.required") }]}
+          extra={
+            device && device.max_per_user < device.total
+              ? t("training.most_per_user", { count: device.max_per_user })
+              : undefined
+          }
+          className="last-item"
+        >
+          <Radio.Group
+            aria-label={fields.distributed ? t("training.field_devices_per_node") : t("training.field_devices")}
+            optionType="button"
+            options={counts.map((count) => ({
+              value: count,
+              label: count === 0 ? t("training.cpu_only") : String(count),
+            }))}
+          />
+        </Form.Item>
+        {fields.distributed && (
+          <Form.Item label={t("training.field_total_devices")}>
+            <output className="total-devices tabular">{fields.nodes * fields.devices}</output>
+          </Form.Item>
+        )}
+      </div>
+    </>
+  );
+}

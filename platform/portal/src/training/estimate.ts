@@ -1,0 +1,61 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { api, body, type Schemas } from "@/api/client";
+import { RULES } from "@/api/rules.gen";
+import { readable } from "@/elements/words";
+import { quantity } from "@/formats/amounts";
+import type { TaskCreate } from "./form";
+
+export type Estimate = Schemas["Estimate"];
+
+const TYPING_MS = 300;
+
+/** What stands in for fields that are still empty or break a rule, which the field itself says already. */
+const STAND_INS = { name: "untitled", start_file: "main.py", code_directory: "" } as const;
+
+/** The request with everything in it that can be judged, so that the rest of the form already gets an answer. */
+export function judged(request: TaskCreate): TaskCreate {
+  const found = { ...request };
+  for (const [field, standIn] of Object.entries(STAND_INS) as [keyof typeof STAND_INS, string][]) {
+    const { pattern, maxLength } = RULES.TaskCreate[field];
+    if (!new RegExp(pattern).test(found[field]) || found[field].length > maxLength) found[field] = standIn;
+  }
+  found.parameters = found.parameters?.filter((each) => new RegExp(RULES.Parameter.name.pattern).test(each.name));
+  const { limits } = found;
+  if (limits && (quantity(limits.cpu) === null || quantity(limits.memory) === null)) delete found.limits;
+  if ((found.description?.length ?? 0) > RULES.TaskCreate.description.maxLength) delete found.description;
+  return found;
+}
+
+function useSettled<T>(value: T): T {
+  const text = JSON.stringify(value);
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return JSON.parse(settled) as T;
+}
+
+/** Ask the server, a moment after the last key, what this task would use and when it would start. */
+export function useEstimate(request: TaskCreate) {
+  const complete = useSettled(judged(request));
+  return useQuery({
+    queryKey: ["training", "estimate", complete],
+    queryFn: () => body(api.POST("/api/v1/tasks/estimate", { body: complete })),
+    enabled: complete.virtual_cluster !== "" && complete.engine !== "" && complete.device_type !== "",
+    placeholderData: (before) => before,
+    refetchInterval: 15_000,
+    retry: false,
+  });
+}
+
+/** A mistake at a field, in the reader's language where the code is known. */
+export function useFieldWords(): (error: Schemas["FieldError"]) => string {
+  const { t, i18n } = useTranslation();
+  return (error) => {
+    const key = `field_error.${error.code}`;
+    return i18n.exists(key) ? t(key, readable(error.params ?? {})) : error.message;
+  };
+}

@@ -1,0 +1,138 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Button, Table } from "antd";
+import { Download, Eye, File, FileBox, FileText, Folder, FolderOpen } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { CopyButton } from "@/elements/code";
+import { Answer, Empty } from "@/elements/states";
+import { Moment } from "@/elements/time";
+import { previewOf } from "@/files/kinds";
+import type { FileEntry } from "@/files/queries";
+import { Ways } from "@/files/ways";
+import { bytes } from "@/formats/amounts";
+import { type Task, taskFilesQuery } from "@/tasks/queries";
+import { ENDED } from "@/tasks/states";
+import "@/files/files.css";
+
+const Preview = lazy(() => import("@/files/preview"));
+const MODELS = /\.(npz|npy|pt|pth|ckpt|onnx|pkl|joblib|h5|pb|mindir|om|safetensors|model)$/i;
+
+function contentAddress(task: string, path: string): string {
+  return `/api/v1/tasks/${encodeURIComponent(task)}/files/content?path=${encodeURIComponent(path)}`;
+}
+
+function iconOf(file: FileEntry) {
+  if (file.kind === "directory") return Folder;
+  if (MODELS.test(file.name)) return FileBox;
+  return previewOf(file.name) ? FileText : File;
+}
+
+/** The output directory: look into it, see what is text or a picture, take the model away. */
+export default function FilesTab({ task }: { task: Task }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { path = "" } = useSearch({ from: "/shell/training/$id" });
+  const query = useQuery(taskFilesQuery(task.id, path, !ENDED.includes(task.state)));
+  const [previewed, setPreviewed] = useState<FileEntry>();
+  const go = (to: string) => navigate({ to: ".", search: { tab: "files", path: to || undefined } });
+  return (
+    <>
+      <Answer query={query}>
+        {(listing) => (
+          <>
+            <div className="files-head">
+              <Ways root={t("files.output")} path={path} go={go} />
+              <span className="files-location">
+                <code>{listing.location}</code>
+                <CopyButton text={listing.location} label={t("files.copy_path")} />
+              </span>
+            </div>
+            {listing.items.length === 0 ? (
+              <Empty icon={FolderOpen} title={t("files.empty")}>
+                {ENDED.includes(task.state) ? t("files.empty_ended") : t("files.empty_yet")}
+              </Empty>
+            ) : (
+              <div className="framed">
+                <Table<FileEntry>
+                  rowKey="path"
+                  size="small"
+                  pagination={false}
+                  scroll={{ x: "max-content" }}
+                  dataSource={listing.items}
+                  columns={[
+                    {
+                      title: t("files.name"),
+                      render: (_, file) => {
+                        const Icon = iconOf(file);
+                        return (
+                          <span className="file-name">
+                            <Icon size={15} aria-hidden />
+                            {file.kind === "directory" ? (
+                              <button type="button" className="link-button" onClick={() => go(file.path)}>
+                                {file.name}
+                              </button>
+                            ) : (
+                              <span>{file.name}</span>
+                            )}
+                          </span>
+                        );
+                      },
+                    },
+                    {
+                      title: t("files.size"),
+                      width: 120,
+                      align: "right",
+                      render: (_, file) => (
+                        <span className="tabular nowrap">{file.kind === "file" ? bytes(file.size_bytes) : "–"}</span>
+                      ),
+                    },
+                    { title: t("files.modified"), width: 160, render: (_, file) => <Moment at={file.modified_at} /> },
+                    {
+                      title: <span className="visually-hidden">{t("training.column_actions")}</span>,
+                      width: 100,
+                      align: "right",
+                      render: (_, file) =>
+                        file.kind === "file" && (
+                          <>
+                            {previewOf(file.name) && (
+                              <Button
+                                type="text"
+                                size="small"
+                                icon={<Eye size={15} aria-hidden />}
+                                aria-label={t("files.preview_named", { name: file.name })}
+                                onClick={() => setPreviewed(file)}
+                              />
+                            )}
+                            <Button
+                              type="text"
+                              size="small"
+                              href={contentAddress(task.id, file.path)}
+                              download={file.name}
+                              icon={<Download size={15} aria-hidden />}
+                              aria-label={t("files.download_named", { name: file.name })}
+                            />
+                          </>
+                        ),
+                    },
+                  ]}
+                />
+              </div>
+            )}
+            {listing.next_cursor && <p className="quiet">{t("files.more", { count: listing.items.length })}</p>}
+          </>
+        )}
+      </Answer>
+      {previewed && (
+        <Suspense>
+          <Preview
+            name={previewed.name}
+            size={previewed.size_bytes}
+            address={contentAddress(task.id, previewed.path)}
+            onClose={() => setPreviewed(undefined)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { useQuery } from "@tanstack/react-query";
+import { Button, Checkbox, Input, Popover, Segmented, Select } from "antd";
+import { Columns3, Search } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMay } from "@/identity/session";
+import { STATE_ORDER } from "@/tasks/states";
+import { clustersQuery } from "@/virtual-clusters/active";
+import { type Column, HIDEABLE } from "./columns";
+import type { TrainingSearch } from "./search";
+import "./list.css";
+
+interface FilterBarProps {
+  search: TrainingSearch;
+  change: (part: Partial<TrainingSearch>) => void;
+  hidden: Column[];
+  setHidden: (hidden: Column[]) => void;
+}
+
+/** Filters of the list; they live in the address. */
+export function FilterBar({ search, change, hidden, setHidden }: FilterBarProps) {
+  const { t } = useTranslation();
+  const may = useMay();
+  const clusters = useQuery({ ...clustersQuery, enabled: may("virtual_clusters:read") });
+  const [words, setWords] = useState(search.words ?? "");
+  const given = search.words ?? "";
+
+  useEffect(() => setWords(given), [given]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the clock
+  useEffect(() => {
+    if (words === given) return;
+    const timer = setTimeout(() => change({ words: words || undefined }), 250);
+    return () => clearTimeout(timer);
+  }, [words]);
+
+  return (
+    <search className="filter-bar">
+      <Input
+        className="filter-words"
+        prefix={<Search size={14} aria-hidden />}
+        placeholder={t("training.filter_words")}
+        aria-label={t("training.filter_words")}
+        allowClear
+        value={words}
+        onChange={(event) => setWords(event.target.value)}
+      />
+      <Select
+        className="filter-state"
+        mode="multiple"
+        allowClear
+        maxTagCount="responsive"
+        placeholder={t("training.filter_state")}
+        aria-label={t("training.filter_state")}
+        value={search.state ?? []}
+        options={STATE_ORDER.map((state) => ({ value: state, label: t(`state.${state}`) }))}
+        onChange={(state) => change({ state: state.length > 0 ? state : undefined })}
+        showSearch={{ optionFilterProp: "label" }}
+      />
+      {(clusters.data?.length ?? 0) > 1 && (
+        <Select
+          className="filter-cluster"
+          allowClear
+          placeholder={t("training.filter_cluster")}
+          aria-label={t("training.filter_cluster")}
+          value={search.virtual_cluster}
+          options={clusters.data?.map((cluster) => ({ value: cluster.name, label: cluster.name }))}
+          onChange={(virtual_cluster) => change({ virtual_cluster })}
+        />
+      )}
+      {may("tasks:read_all") && (
+        <Segmented
+          aria-label={t("training.filter_owner")}
+          value={search.owner ?? "me"}
+          options={[
+            { value: "me", label: t("training.mine") },
+            { value: "all", label: t("training.everybody") },
+          ]}
+          onChange={(owner) => change({ owner: owner === "all" ? "all" : undefined })}
+        />
+      )}
+      <span className="filter-space" />
+      <Popover
+        trigger="click"
+        placement="bottomRight"
+        content={
+          <Checkbox.Group
+            className="column-choice"
+            value={HIDEABLE.filter((column) => !hidden.includes(column))}
+            options={HIDEABLE.map((column) => ({ value: column, label: t(`training.column_${column}`) }))}
+            onChange={(shown) => setHidden(HIDEABLE.filter((column) => !shown.includes(column)))}
+          />
+        }
+      >
+        <Button icon={<Columns3 size={15} aria-hidden />} aria-label={t("training.columns")} aria-haspopup="dialog" />
+      </Popover>
+    </search>
+  );
+}

@@ -1,0 +1,143 @@
+import type { Rule } from "antd/es/form";
+import { useTranslation } from "react-i18next";
+import type { Schemas } from "@/api/client";
+import { RULES } from "@/api/rules.gen";
+import { quantity } from "@/formats/amounts";
+
+export type TaskCreate = Schemas["TaskCreate"];
+export type TrainingOptions = Schemas["TrainingOptions"];
+
+/** What the form holds: the request, with texts that may still be empty. */
+export interface FormFields {
+  name: string;
+  description: string;
+  virtual_cluster: string;
+  engine: string;
+  code_directory: string;
+  start_file: string;
+  output_directory: string;
+  parameters: { name: string; value: string }[];
+  device_type: string;
+  devices: number;
+  distributed: boolean;
+  nodes: number;
+  limits: { cpu: string; memory: string };
+}
+
+export const EMPTY: FormFields = {
+  name: "",
+  description: "",
+  virtual_cluster: "",
+  engine: "",
+  code_directory: "",
+  start_file: "",
+  output_directory: "",
+  parameters: [],
+  device_type: "",
+  devices: 0,
+  distributed: false,
+  nodes: 1,
+  limits: { cpu: "", memory: "" },
+};
+
+type DeviceOption = Schemas["DeviceOption"];
+
+export function deviceOption(options: TrainingOptions, fields: FormFields): DeviceOption | undefined {
+  const cluster = options.virtual_clusters.find((each) => each.name === fields.virtual_cluster);
+  return cluster?.devices.find((each) => each.type === fields.device_type);
+}
+
+/** The request that the fields stand for; empty ones are left to the server's defaults. */
+export function requestOf(fields: FormFields, device: DeviceOption | undefined): TaskCreate {
+  const limits = fields.limits.cpu || fields.limits.memory;
+  return {
+    name: fields.name,
+    ...(fields.description && { description: fields.description }),
+    virtual_cluster: fields.virtual_cluster,
+    engine: fields.engine,
+    code_directory: fields.code_directory,
+    start_file: fields.start_file,
+    ...(fields.output_directory && { output_directory: fields.output_directory }),
+    parameters: fields.parameters
+      .filter((each) => each?.name)
+      .map((each) => ({ name: each.name, value: each.value ?? "" })),
+    device_type: fields.device_type,
+    devices: fields.devices,
+    ...(fields.distributed && { distributed: true, nodes: fields.nodes }),
+    ...(limits && {
+      limits: {
+        cpu: fields.limits.cpu || device?.limits.default.cpu || "1",
+        memory: fields.limits.memory || device?.limits.default.memory || "1Gi",
+      },
+    }),
+  };
+}
+
+/** The fields that an older task stands for. */
+export function fieldsOf(task: Schemas["Task"]): Partial<FormFields> {
+  const { definition } = task;
+  return {
+    name: nextName(task.name),
+    description: definition.description,
+    virtual_cluster: task.virtual_cluster.name,
+    engine: definition.engine,
+    code_directory: definition.code_directory,
+    start_file: definition.start_file,
+    parameters: definition.parameters.map((each) => ({ name: each.name, value: each.value ?? "" })),
+    device_type: definition.device_type,
+    devices: definition.devices,
+    distributed: definition.distributed,
+    nodes: definition.nodes,
+    limits: definition.limits,
+  };
+}
+
+/** The fields that an example stands for. */
+export function exampleFields(example: Schemas["Example"]): Partial<FormFields> {
+  return {
+    name: example.name.replaceAll(/[^A-Za-z0-9_]/g, "_"),
+    engine: example.engine,
+    code_directory: example.code_directory,
+    start_file: example.start_file,
+    distributed: example.distributed,
+    nodes: example.distributed ? 2 : 1,
+    parameters: [],
+  };
+}
+
+/** `digits` → `digits_2` → `digits_3`: a copy gets a name of its own. */
+export function nextName(name: string): string {
+  const match = /^(.*)_(\d{1,6})$/.exec(name);
+  const next = match ? `${match[1]}_${Number(match[2]) + 1}` : `${name}_2`;
+  return next.length <= RULES.TaskCreate.name.maxLength ? next : name;
+}
+
+/** Cores or bytes as Kubernetes writes them; an empty field takes the default. */
+export function isQuantity(message: string): Rule {
+  return {
+    validator: (_, value: string) =>
+      !value || quantity(value) !== null ? Promise.resolve() : Promise.reject(new Error(message)),
+  };
+}
+
+type FieldRules = Partial<Record<"pattern" | "minLength" | "maxLength", string | number>> & { required?: boolean };
+
+/** The server's rules for a field, in the reader's language. */
+export function useRules(): (field: keyof typeof RULES.TaskCreate) => Rule[] {
+  const { t, i18n } = useTranslation();
+  return (field) => rules(RULES.TaskCreate[field], field);
+  function rules(given: FieldRules, field: string): Rule[] {
+    const found: Rule[] = [];
+    if (given.required) found.push({ required: true, message: t("rules.required") });
+    if (given.maxLength)
+      found.push({ max: Number(given.maxLength), message: t("rules.max_length", { count: Number(given.maxLength) }) });
+    if (given.pattern) {
+      const words = `rules.pattern_${field}`;
+      found.push({
+        pattern: new RegExp(String(given.pattern)),
+        message: i18n.exists(words) ? t(words) : t("rules.pattern"),
+      });
+    }
+    return found;
+  }
+}

@@ -1,0 +1,209 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useBlocker, useNavigate } from "@tanstack/react-router";
+import { App, Button, Form, Input, Modal, Select } from "antd";
+import { FlaskConical } from "lucide-react";
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { api, body, type Schemas } from "@/api/client";
+import { problemOf } from "@/api/problem";
+import { Panel } from "@/elements/page";
+import { CodeFields } from "./code-fields";
+import { DeviceFields } from "./device-fields";
+import { useEstimate, useFieldWords } from "./estimate";
+import { EstimatePanel } from "./estimate-panel";
+import {
+  deviceOption,
+  exampleFields,
+  type FormFields,
+  isQuantity,
+  requestOf,
+  type TrainingOptions,
+  useRules,
+} from "./form";
+import { ParameterFields } from "./parameter-fields";
+import "./new-form.css";
+
+/** Where the server puts the output of a task that names no directory: a path, the same in every language. */
+const OUTPUT = "tasks/…/output";
+
+/** A new training on one page; the panel beside it always says what would happen. */
+export function NewTrainingForm({ options, start }: { options: TrainingOptions; start: FormFields }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [form] = Form.useForm<FormFields>();
+  const watched = Form.useWatch([], form) as FormFields | undefined;
+  const fields = { ...start, ...watched };
+  const device = deviceOption(options, fields);
+  const estimate = useEstimate(requestOf(fields, device));
+  const [busy, setBusy] = useState(false);
+  const touched = useRef(false);
+  const key = useRef(crypto.randomUUID());
+  const rules = useRules();
+  const fieldWords = useFieldWords();
+  const blocker = useBlocker({
+    shouldBlockFn: () => touched.current,
+    enableBeforeUnload: () => touched.current,
+    withResolver: true,
+  });
+
+  function fillFrom(example: Schemas["Example"]) {
+    form.setFieldsValue({ ...exampleFields(example), name: form.getFieldValue("name") || exampleFields(example).name });
+    touched.current = true;
+  }
+
+  function showErrors(errors: Schemas["FieldError"][]) {
+    form.setFields(
+      errors.map((error) => ({
+        name: error.field.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part)) as never,
+        errors: [fieldWords(error)],
+      })),
+    );
+    const first = errors[0]?.field.split(".")[0];
+    if (first) form.scrollToField(first, { block: "center", focus: true });
+  }
+
+  async function submit() {
+    setBusy(true);
+    try {
+      const task = await body(
+        api.POST("/api/v1/tasks", {
+          body: requestOf(form.getFieldsValue(true), device),
+          params: { header: { "idempotency-key": key.current } },
+        }),
+      );
+      touched.current = false;
+      queries.setQueryData(["tasks", "detail", task.id], task);
+      queries.invalidateQueries({ queryKey: ["tasks", "list"] });
+      await navigate({ to: "/training/$id", params: { id: task.id }, search: { tab: "log" } });
+    } catch (error) {
+      const problem = problemOf(error);
+      key.current = crypto.randomUUID(); // the next try is another request
+      const atFields = problem.errors.filter((each) => each.field);
+      if (atFields.length > 0) showErrors(atFields);
+      else message.error(t("training.create_failed", { code: problem.code, why: problem.detail || problem.message }));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Form<FormFields>
+      form={form}
+      layout="vertical"
+      initialValues={start}
+      onFinish={submit}
+      onValuesChange={() => {
+        touched.current = true;
+      }}
+      scrollToFirstError={{ block: "center", focus: true }}
+      className="new-training"
+    >
+      <div className="new-sections">
+        {options.examples.length > 0 && (
+          <div className="examples">
+            <FlaskConical size={15} aria-hidden />
+            <span>{t("training.examples")}</span>
+            {options.examples.map((example) => (
+              <Button key={example.name} size="small" onClick={() => fillFrom(example)}>
+                {example.name}
+              </Button>
+            ))}
+          </div>
+        )}
+        <Panel title={t("training.section_what")}>
+          <Form.Item
+            name="name"
+            label={t("training.field_name")}
+            rules={rules("name")}
+            extra={t("training.field_name_rule")}
+            validateFirst
+          >
+            <Input className="field-medium" autoComplete="off" spellCheck={false} />
+          </Form.Item>
+          <Form.Item
+            name="description"
+            label={t("training.field_description")}
+            rules={rules("description")}
+            className="last-item"
+          >
+            <Input.TextArea autoSize={{ minRows: 1, maxRows: 6 }} />
+          </Form.Item>
+        </Panel>
+        <Panel title={t("training.section_program")}>
+          <Form.Item name="engine" label={t("training.field_engine")} rules={rules("engine")}>
+            <Select
+              className="field-medium"
+              options={options.engines.map((engine) => ({ value: engine.name, label: engine.title }))}
+              showSearch={{ optionFilterProp: "label" }}
+            />
+          </Form.Item>
+          <CodeFields home={options.home} codeDirectory={fields.code_directory} />
+          <ParameterFields />
+        </Panel>
+        <Panel title={t("training.section_devices")}>
+          <DeviceFields options={options} fields={fields} device={device} />
+        </Panel>
+        <Panel title={t("training.section_more")}>
+          <div className="field-pair">
+            <Form.Item
+              name={["limits", "cpu"]}
+              label={t("training.field_cpu")}
+              rules={[isQuantity(t("rules.quantity"))]}
+              extra={
+                device && t("training.limit_range", { from: device.limits.floor.cpu, to: device.limits.ceiling.cpu })
+              }
+            >
+              <Input placeholder={device?.limits.default.cpu} autoComplete="off" />
+            </Form.Item>
+            <Form.Item
+              name={["limits", "memory"]}
+              label={t("training.field_memory")}
+              rules={[isQuantity(t("rules.quantity"))]}
+              extra={
+                device &&
+                t("training.limit_range", { from: device.limits.floor.memory, to: device.limits.ceiling.memory })
+              }
+            >
+              <Input placeholder={device?.limits.default.memory} autoComplete="off" />
+            </Form.Item>
+          </div>
+          <Form.Item
+            name="output_directory"
+            label={t("training.field_output")}
+            rules={rules("output_directory")}
+            extra={t("training.field_output_default")}
+            className="last-item"
+          >
+            <Input
+              prefix={<span className="quiet mono">{`${options.home}/`}</span>}
+              placeholder={OUTPUT}
+              autoComplete="off"
+            />
+          </Form.Item>
+        </Panel>
+        <div className="new-submit">
+          <Button type="primary" size="large" htmlType="submit" loading={busy}>
+            {t("training.start")}
+          </Button>
+          <Button size="large" onClick={() => navigate({ to: "/training" })}>
+            {t("actions.cancel")}
+          </Button>
+        </div>
+      </div>
+      <EstimatePanel estimate={estimate} fields={fields} request={requestOf(fields, device)} />
+      <Modal
+        open={blocker.status === "blocked"}
+        title={t("training.leave_question")}
+        okText={t("training.leave")}
+        okButtonProps={{ danger: true }}
+        cancelText={t("training.stay")}
+        onOk={() => blocker.proceed?.()}
+        onCancel={() => blocker.reset?.()}
+      >
+        {t("training.leave_means")}
+      </Modal>
+    </Form>
+  );
+}

@@ -1,0 +1,166 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Table } from "antd";
+import { CircleCheck, CircleDashed, CircleX, LoaderCircle, Rocket } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import type { Schemas } from "@/api/client";
+import { Panel } from "@/elements/page";
+import { Answer } from "@/elements/states";
+import { Tag } from "@/elements/tag";
+import { Duration, Moment } from "@/elements/time";
+import { useReason } from "@/elements/words";
+import { number } from "@/formats/amounts";
+import { type Task, taskEventsQuery } from "@/tasks/queries";
+import { deviceName } from "@/virtual-clusters/devices";
+import { TimeLine } from "./time-line";
+
+export default function OverviewTab({ task }: { task: Task }) {
+  const { t } = useTranslation();
+  const events = useQuery(taskEventsQuery(task.id));
+  const { definition } = task;
+  const facts: [string, React.ReactNode][] = [
+    [t("training.field_engine"), definition.engine],
+    [
+      t("training.field_devices"),
+      definition.devices > 0
+        ? `${definition.nodes * definition.devices} × ${deviceName(definition.device_type)}`
+        : t("training.cpu_only"),
+    ],
+    [t("training.field_nodes"), String(definition.nodes)],
+    [t("training.field_virtual_cluster"), task.virtual_cluster.name],
+    [t("training.column_owner"), task.owner.nickname || task.owner.name],
+    [t("training.column_created_at"), <Moment key="at" at={task.created_at} />],
+    [t("estimate.limit"), t("estimate.cpu_memory", definition.limits)],
+    [
+      t("training.field_code_directory"),
+      <span key="code" className="mono">{`${definition.code_directory}/${definition.start_file}`}</span>,
+    ],
+  ];
+  return (
+    <div className="detail-overview">
+      {task.state === "failed" && <Failure task={task} />}
+      <Panel title={t("training.time_line")}>
+        <Answer query={events} rows={2}>
+          {(data) => <TimeLine spans={data.timeline} />}
+        </Answer>
+      </Panel>
+      {task.progress && (
+        <Panel
+          title={t("training.last_scalars")}
+          extra={
+            <Link to="." search={{ tab: "charts" }}>
+              {t("training.tab_charts")}
+            </Link>
+          }
+        >
+          <dl className="scalars">
+            {stepFirst(task.progress).map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd className="tabular">{number(value)}</dd>
+              </div>
+            ))}
+          </dl>
+        </Panel>
+      )}
+      <Panel title={t("training.facts")}>
+        <dl className="facts">
+          {definition.description && (
+            <div className="facts-wide">
+              <dt>{t("training.field_description")}</dt>
+              <dd>{definition.description}</dd>
+            </div>
+          )}
+          {facts.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </Panel>
+      <Attempts attempts={task.attempts} />
+    </div>
+  );
+}
+
+/** The scalars with what counts the way (step, epoch) in front. */
+function stepFirst(progress: Record<string, number>): [string, number][] {
+  const counts = (name: string) => Number(name === "step" || name === "epoch");
+  return Object.entries(progress).sort(([one], [other]) => counts(other) - counts(one));
+}
+
+/** Why it failed: the reason, the exit code, and the last lines of the replica that failed first. */
+function Failure({ task }: { task: Task }) {
+  const { t } = useTranslation();
+  const words = useReason();
+  return (
+    <section className="failure" role="alert">
+      <h2>
+        <CircleX size={16} aria-hidden />
+        {task.reason ? words(task.reason) : t("state.failed")}
+        {task.exit_code !== null && task.reason?.code !== "exit_code" && (
+          <code>{t("training.exit_code", { code: task.exit_code })}</code>
+        )}
+      </h2>
+      {task.last_lines.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <pre tabIndex={0}>{task.last_lines.join("\n")}</pre>
+      )}
+      <Link to="." search={{ tab: "log" }}>
+        {t("training.whole_log")}
+      </Link>
+    </section>
+  );
+}
+
+const REPLICA = {
+  waiting: { tone: "plain", icon: CircleDashed },
+  starting: { tone: "info", icon: Rocket },
+  running: { tone: "primary", icon: LoaderCircle },
+  succeeded: { tone: "success", icon: CircleCheck },
+  failed: { tone: "danger", icon: CircleX },
+} as const;
+
+function Attempts({ attempts }: { attempts: Schemas["Attempt"][] }) {
+  const { t } = useTranslation();
+  const words = useReason();
+  if (attempts.length === 0) return null;
+  return [...attempts].reverse().map((attempt) => (
+    <Panel
+      key={attempt.number}
+      className="flush"
+      title={attempts.length > 1 ? t("training.attempt", { number: attempt.number }) : t("training.replicas")}
+      extra={attempt.started_at && <Duration since={attempt.started_at} until={attempt.finished_at} />}
+    >
+      <Table<Schemas["Replica"]>
+        rowKey="rank"
+        size="small"
+        pagination={false}
+        scroll={{ x: "max-content" }}
+        dataSource={attempt.replicas}
+        columns={[
+          { title: t("training.rank"), dataIndex: "rank", width: 80, className: "tabular" },
+          {
+            title: t("training.column_state"),
+            render: (_, replica) => (
+              <Tag {...REPLICA[replica.state]} turns={replica.state === "running"}>
+                {t(`replica.${replica.state}`)}
+              </Tag>
+            ),
+          },
+          { title: t("training.node"), render: (_, replica) => replica.node ?? "–" },
+          {
+            title: t("training.column_devices"),
+            render: (_, replica) => (replica.devices && replica.devices.length > 0 ? replica.devices.join(", ") : "–"),
+          },
+          {
+            title: t("training.exit"),
+            render: (_, replica) => <span className="tabular">{replica.exit_code ?? "–"}</span>,
+          },
+          { title: t("training.why"), render: (_, replica) => (replica.reason ? words(replica.reason) : "–") },
+        ]}
+      />
+    </Panel>
+  ));
+}

@@ -1,0 +1,61 @@
+import { Button, Form, Input } from "antd";
+import { Plus, X } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { RULES } from "@/api/rules.gen";
+
+/** How a parameter starts on the command line. */
+const FLAG = "--";
+
+/** Free pairs that the program gets as `--name value`. */
+export function ParameterFields() {
+  const { t } = useTranslation();
+  return (
+    <Form.Item label={t("training.field_parameters")} extra={t("training.field_parameters_how")} className="last-item">
+      <Form.List name="parameters">
+        {(entries, { add, remove }) => (
+          <div className="parameters">
+            {entries.map((entry, index) => (
+              <div key={entry.key} className="parameter">
+                <Form.Item
+                  name={[entry.name, "name"]}
+                  rules={[
+                    { required: true, message: t("rules.required") },
+                    { pattern: new RegExp(RULES.Parameter.name.pattern), message: t("rules.pattern_parameter") },
+                  ]}
+                >
+                  <Input
+                    prefix={<span className="quiet mono">{FLAG}</span>}
+                    aria-label={t("training.parameter_name", { number: index + 1 })}
+                    placeholder={t("training.parameter_name_hint")}
+                    autoComplete="off"
+                  />
+                </Form.Item>
+                <Form.Item name={[entry.name, "value"]}>
+                  <Input
+                    aria-label={t("training.parameter_value", { number: index + 1 })}
+                    placeholder={t("training.parameter_value_hint")}
+                    autoComplete="off"
+                  />
+                </Form.Item>
+                <Button
+                  type="text"
+                  icon={<X size={15} aria-hidden />}
+                  aria-label={t("training.parameter_remove", { number: index + 1 })}
+                  onClick={() => remove(entry.name)}
+                />
+              </div>
+            ))}
+            <Button
+              size="small"
+              icon={<Plus size={14} aria-hidden />}
+              disabled={entries.length >= RULES.TaskCreate.parameters.maxItems}
+              onClick={() => add({ name: "", value: "" })}
+            >
+              {t("training.parameter_add")}
+            </Button>
+          </div>
+        )}
+      </Form.List>
+    </Form.Item>
+  );
+}

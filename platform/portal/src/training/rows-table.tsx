@@ -1,0 +1,157 @@
+import { Link } from "@tanstack/react-router";
+import { Table, type TableColumnType } from "antd";
+import { useTranslation } from "react-i18next";
+import { Duration, Moment } from "@/elements/time";
+import { number } from "@/formats/amounts";
+import type { TaskSummary } from "@/tasks/queries";
+import { StateWithReason } from "@/tasks/state-tag";
+import { TaskActions } from "@/tasks/task-actions";
+import { devicesText } from "@/virtual-clusters/devices";
+import type { Column } from "./columns";
+import { SORTS, type SortKey, type TrainingSearch } from "./search";
+
+interface RowsTableProps {
+  rows: TaskSummary[];
+  search: TrainingSearch;
+  change: (part: Partial<TrainingSearch>) => void;
+  hidden: Column[];
+  onRest: (resting: boolean) => void;
+}
+
+/** From here on only the rows in sight are drawn. */
+const VIRTUAL_FROM = 150;
+
+export function RowsTable({ rows, search, change, hidden, onRest }: RowsTableProps) {
+  const { t } = useTranslation();
+  const virtual = rows.length > VIRTUAL_FROM;
+
+  function sortable(key: SortKey): Partial<TableColumnType<TaskSummary>> {
+    return { sorter: true, sortOrder: search.sort === key ? (search.order ?? null) : null };
+  }
+  const columns: TableColumnType<TaskSummary>[] = [
+    {
+      key: "name",
+      title: t("training.column_name"),
+      width: 190,
+      ...sortable("name"),
+      render: (_, task) => (
+        <Link to="/training/$id" params={{ id: task.id }} className="task-name">
+          {task.name}
+        </Link>
+      ),
+    },
+    {
+      key: "state",
+      title: t("training.column_state"),
+      width: 250,
+      ...sortable("state"),
+      render: (_, task) => <StateWithReason state={task.state} reason={task.reason} />,
+    },
+    {
+      key: "progress",
+      title: t("training.column_progress"),
+      width: 170,
+      render: (_, task) => <Progress scalars={task.progress} />,
+    },
+    { key: "engine", title: t("training.column_engine"), width: 90, dataIndex: "engine" },
+    {
+      key: "devices",
+      title: t("training.column_devices"),
+      width: 100,
+      render: (_, task) => (
+        <span className="tabular nowrap">{devicesText(task.devices, task.nodes, task.device_type)}</span>
+      ),
+    },
+    {
+      key: "virtual_cluster",
+      title: t("training.column_virtual_cluster"),
+      width: 120,
+      render: (_, task) => task.virtual_cluster.name,
+    },
+    {
+      key: "owner",
+      title: t("training.column_owner"),
+      width: 90,
+      render: (_, task) => <span title={task.owner.nickname}>{task.owner.name}</span>,
+    },
+    {
+      key: "created_at",
+      title: t("training.column_created_at"),
+      width: 115,
+      ...sortable("created_at"),
+      render: (_, task) => <Moment at={task.created_at} />,
+    },
+    {
+      key: "duration",
+      title: t("training.column_duration"),
+      width: 105,
+      ...sortable("duration"),
+      render: (_, task) =>
+        task.started_at ? (
+          <Duration since={task.started_at} until={task.finished_at} />
+        ) : (
+          <span className="quiet">–</span>
+        ),
+    },
+    {
+      key: "actions",
+      title: <span className="visually-hidden">{t("training.column_actions")}</span>,
+      width: 88,
+      align: "right",
+      fixed: "end",
+      render: (_, task) => <TaskActions task={task} compact />,
+    },
+  ];
+
+  // Whose task it is says something only among everybody's.
+  const shown = columns.filter(
+    (column) => !hidden.includes(column.key as Column) && (column.key !== "owner" || search.owner === "all"),
+  );
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only holds the rows still
+    <div className="framed" onMouseEnter={() => onRest(true)} onMouseLeave={() => onRest(false)}>
+      <Table<TaskSummary>
+        rowKey="id"
+        size="middle"
+        columns={shown}
+        dataSource={rows}
+        pagination={false}
+        virtual={virtual}
+        scroll={
+          virtual
+            ? {
+                x: shown.reduce((sum, column) => sum + Number(column.width), 0),
+                y: Math.max(360, window.innerHeight - 280),
+              }
+            : { x: "max-content" }
+        }
+        showSorterTooltip={false}
+        onChange={(_, __, sorter) => {
+          const one = Array.isArray(sorter) ? sorter[0] : sorter;
+          const key = SORTS.find((each) => each === one?.columnKey);
+          change({ sort: one?.order ? key : undefined, order: one?.order ?? undefined });
+        }}
+      />
+    </div>
+  );
+}
+
+/** The last scalars that the program reported; accuracy and loss first, two at most. */
+function Progress({ scalars }: { scalars: Record<string, number> | null }) {
+  if (!scalars) return <span className="quiet">–</span>;
+  const order = ["epoch", "accuracy", "loss"];
+  const shown = Object.entries(scalars)
+    .filter(([name]) => name !== "step")
+    .sort(([one], [other]) => (order.indexOf(one) + 1 || 9) - (order.indexOf(other) + 1 || 9))
+    .slice(0, 2);
+  return (
+    <span className="progress tabular">
+      {shown.map(([name, value]) => (
+        <span key={name}>
+          <span className="quiet">{name}</span> {number(value)}
+        </span>
+      ))}
+    </span>
+  );
+}

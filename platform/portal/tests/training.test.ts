@@ -1,0 +1,110 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { RULES } from "@/api/rules.gen";
+import type { TaskSummary } from "@/tasks/queries";
+import { STATE_ORDER } from "@/tasks/states";
+import { asCurl, asPython } from "@/training/as-code";
+import { EMPTY, nextName, requestOf } from "@/training/form";
+import { sorted, still } from "@/training/rows";
+import { searchOf } from "@/training/search";
+import { deviceName, devicesText } from "@/virtual-clusters/devices";
+
+describe("the request of the form", () => {
+  const filled = { ...EMPTY, name: "digits", virtual_cluster: "default", engine: "numpy", start_file: "train.py" };
+
+  test("what was left empty is left to the server", () => {
+    const request = requestOf({ ...filled, device_type: "nvidia_gpu_amd64" }, undefined);
+    expect(request).toEqual({
+      name: "digits",
+      virtual_cluster: "default",
+      engine: "numpy",
+      code_directory: "",
+      start_file: "train.py",
+      parameters: [],
+      device_type: "nvidia_gpu_amd64",
+      devices: 0,
+    });
+  });
+
+  test("one machine has no number of nodes, several have", () => {
+    expect(requestOf({ ...filled, distributed: false, nodes: 4 }, undefined).nodes).toBeUndefined();
+    expect(requestOf({ ...filled, distributed: true, nodes: 4 }, undefined)).toMatchObject({
+      distributed: true,
+      nodes: 4,
+    });
+  });
+
+  test("a copy gets a name of its own that the server takes", () => {
+    expect(["digits", "digits_2", "a_9"].map(nextName)).toEqual(["digits_2", "digits_3", "a_10"]);
+    const long = "x".repeat(64);
+    expect(nextName(long)).toBe(long);
+    expect(new RegExp(RULES.TaskCreate.name.pattern).test(nextName("digits"))).toBe(true);
+  });
+
+  test("the code for other programs says the same and survives quotes", () => {
+    const request = requestOf(
+      { ...filled, description: `it's "fine"\nreally $HOME`, distributed: true, nodes: 2 },
+      undefined,
+    );
+    const python = asPython("https://portal", "ada", request);
+    const literal = python.slice(python.indexOf("task = ") + 7, python.indexOf("\n    answer"));
+    const read = execFileSync(
+      "python3",
+      ["-c", `import json; print(json.dumps(${literal.replaceAll("\n    ", "\n")}))`],
+      {
+        encoding: "utf8",
+      },
+    );
+    expect(JSON.parse(read)).toEqual(request);
+    const curl = asCurl("https://portal", "ada", request);
+    const quoted = curl.slice(curl.indexOf("--data '{") + 7);
+    expect(JSON.parse(execFileSync("sh", ["-c", `printf %s ${quoted}`], { encoding: "utf8" }))).toEqual(request);
+  });
+});
+
+describe("the list", () => {
+  const task = (id: string, name: string, state: TaskSummary["state"]) =>
+    ({ id, name, state, created_at: id, started_at: null, finished_at: null }) as TaskSummary;
+  const rows = [task("3", "b", "running"), task("2", "a", "failed"), task("1", "c", "queued")];
+
+  test("what an address says in vain is dropped", () => {
+    expect(searchOf({ state: "running", sort: "hack", order: "ascend", owner: "root", words: "" })).toEqual({
+      words: undefined,
+      state: ["running"],
+      owner: undefined,
+      virtual_cluster: undefined,
+      sort: undefined,
+      order: undefined,
+    });
+    expect(searchOf({ state: ["failed", "nonsense"], sort: "name", order: "descend" })).toMatchObject({
+      state: ["failed"],
+      sort: "name",
+      order: "descend",
+    });
+  });
+
+  test("it is sorted by name, and by state in the order of the life cycle", () => {
+    expect(sorted(rows, "name", "ascend").map((row) => row.name)).toEqual(["a", "b", "c"]);
+    expect(sorted(rows, "state", "descend").map((row) => row.state)).toEqual(["failed", "running", "queued"]);
+    expect(sorted(rows)).toBe(rows);
+  });
+
+  test("under a resting pointer rows change in place and none moves in", () => {
+    const changed = [task("4", "new", "queued"), task("2", "a", "finished"), task("3", "b", "running")];
+    expect(still(changed, ["3", "2", "1"]).map((row) => [row.id, row.state])).toEqual([
+      ["3", "running"],
+      ["2", "finished"],
+    ]);
+  });
+
+  test("devices read as people say them", () => {
+    expect(devicesText(4, 1, "huawei_npu_arm64")).toBe("4 × NPU");
+    expect(devicesText(8, 2, "nvidia_gpu_amd64")).toBe("2 × 8 GPU");
+    expect(devicesText(0, 1, "nvidia_gpu_amd64")).toBe("CPU");
+    expect(deviceName("huawei_npu_amd64")).toBe("Huawei NPU (amd64)");
+  });
+
+  test("every state has a look", () => {
+    expect(STATE_ORDER).toHaveLength(11);
+  });
+});

@@ -1,0 +1,86 @@
+"""Send to a node the package files that it needs (documentation: plugins/modules/atoll_packages.py)."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+
+
+@lru_cache(maxsize=8)
+def repository(directory: str) -> tuple[dict[str, dict[str, str]], dict[str, list[str]], dict[str, list[str]]]:
+    """Return a repository's packages by file, its groups (names), and their closures (files)."""
+    path = Path(directory)
+    try:
+        paragraphs = (path / "Packages").read_text().split("\n\n")
+        groups = json.loads((path / "groups.json").read_text())
+        closures = json.loads((path / "closures.json").read_text())
+    except FileNotFoundError as error:
+        raise AnsibleActionFail(
+            f"{error.filename} is missing: the bundle has no packages for this system and architecture. "
+            "Build it with `./atoll bundle build`, or see which systems it supports in docs/install.md."
+        ) from None
+    packages = {}
+    for paragraph in paragraphs:
+        fields = dict(line.split(": ", 1) for line in paragraph.splitlines() if ": " in line and line[0] != " ")
+        if fields:
+            packages[Path(fields["Filename"]).name] = {"name": fields["Package"], "version": fields["Version"]}
+    return packages, groups, closures
+
+
+class ActionModule(ActionBase):  # type: ignore[misc]
+    """See plugins/modules/atoll_packages.py."""
+
+    _supports_check_mode = True
+    _supports_diff = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Ask which packages are missing, send those, install them."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        variables = task_vars or {}
+        args = dict(self._task.args)
+        args.setdefault("phase", variables.get("phase"))
+        directory = self._directory(variables)
+        packages, groups, closures = repository(str(directory))
+        group = args.get("group")
+        if group not in groups:
+            raise AnsibleActionFail(
+                f"{directory}/groups.json has no group `{group}`; it has {', '.join(sorted(groups))}"
+            )
+        args["packages"] = [{**packages[name], "file": name} for name in closures[group]]
+        args["wanted"] = sorted(groups[group])
+        answer = self._execute_module(module_name="atoll_packages", module_args=args, task_vars=variables)
+        if needed := answer.pop("needed", []):
+            args["staged"] = self._send([directory / name for name in needed])
+            try:
+                answer = self._execute_module(module_name="atoll_packages", module_args=args, task_vars=variables)
+                answer.pop("needed", None)
+            finally:
+                self._remove_tmp_path(self._connection._shell.tmpdir)
+        return result | answer
+
+    def _directory(self, variables: dict[str, Any]) -> Path:
+        """Return the repository for the node's system, which is asked for unless a role did so before."""
+        facts = variables.get("ansible_facts", {}).get("atoll_host")
+        if facts is None:
+            answer = self._execute_module(module_name="atoll_facts", module_args={}, task_vars=variables)
+            if answer.get("failed"):
+                raise AnsibleActionFail(f"what this host can do is not known: {answer.get('msg')}")
+            facts = answer["ansible_facts"]["atoll_host"]
+        bundle = self._templar.template(variables["atoll_bundle"])
+        return Path(str(bundle)) / "os" / facts["os"]["directory"] / facts["architecture"]
+
+    def _send(self, files: list[Path]) -> dict[str, str]:
+        if not self._connection._shell.tmpdir:
+            self._make_tmp_path()
+        directory = self._connection._shell.tmpdir
+        staged = {}
+        for file in files:
+            staged[file.name] = self._connection._shell.join_path(directory, file.name)
+            self._transfer_file(str(file), staged[file.name])
+        self._fixup_perms2((directory, *staged.values()))
+        return staged

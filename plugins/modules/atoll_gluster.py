@@ -1,0 +1,167 @@
+#!/usr/bin/python
+# Apache-2.0
+"""A GlusterFS volume: peers, bricks, options, started."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+from ansible.module_utils.basic import AnsibleModule
+
+DOCUMENTATION = r"""
+module: atoll_gluster
+short_description: A GlusterFS volume is served
+description:
+  - Probes the peers, creates the volume, sets its options, starts it and checks that every brick is online. Runs on one
+    storage node. With one server the volume is not replicated, with three it is (replica 3).
+options:
+  volume:
+    description: Name of the volume.
+    type: str
+    required: true
+  brick:
+    description: Directory of the brick, the same on each server. Must exist.
+    type: path
+    required: true
+  servers:
+    description: Addresses of the storage nodes; the first is this one. 1 or 3.
+    type: list
+    elements: str
+    required: true
+  options:
+    description: Options of the volume.
+    type: dict
+    default: {}
+author:
+  - Atoll
+"""
+
+EXAMPLES = r"""
+- name: The volume of user data is served
+  atoll_gluster:
+    volume: atoll
+    brick: /srv/atoll/brick
+    servers: [10.0.0.4]
+    options: {network.ping-timeout: "10"}
+"""
+
+RETURN = r"""
+replicas:
+  description: How many copies of each file there are.
+  type: int
+  returned: always
+changes:
+  description: What was done, or would be in check mode.
+  type: list
+  elements: str
+  returned: always
+"""
+
+
+class Gluster:
+    """The command line of GlusterFS in its script mode, which answers in XML and asks nothing."""
+
+    def __init__(self, module):
+        self.module = module
+        self.program = module.get_bin_path("gluster", required=True)
+        self.changes = []
+
+    def ask(self, *args):
+        """Run a command that changes nothing and return its XML; None if gluster says no."""
+        code, out, err = self.module.run_command([self.program, "--mode=script", "--xml", *args])
+        if code != 0 and not out.strip().startswith("<"):
+            self.module.fail_json(msg="gluster %s: %s" % (" ".join(args), (err or out).strip()))
+        answer = ElementTree.fromstring(out)  # noqa: S314 (written by gluster on this node)
+        return answer if answer.findtext("opRet") == "0" else None
+
+    def act(self, what, *args):
+        """Run a command that changes something, unless in check mode."""
+        self.changes.append(what)
+        if self.module.check_mode:
+            return
+        answer_code, out, err = self.module.run_command([self.program, "--mode=script", "--xml", *args])
+        said = (err or out).strip()
+        if out.strip().startswith("<"):
+            answer = ElementTree.fromstring(out)  # noqa: S314 (written by gluster on this node)
+            answer_code = int(answer.findtext("opRet") or 0)
+            said = answer.findtext("opErrstr") or said
+        if answer_code != 0:
+            self.module.fail_json(msg="gluster %s: %s" % (" ".join(args), said), changes=self.changes)
+
+
+def peers(gluster):
+    """Return the addresses of the peers that are known."""
+    answer = gluster.ask("peer", "status")
+    return [] if answer is None else [name.text for name in answer.iter("hostname")]
+
+
+def described(gluster, volume):
+    """Return (bricks, options, started) of a volume, None if it is not there."""
+    answer = gluster.ask("volume", "info", volume)
+    found = None if answer is None else answer.find(".//volume")
+    if found is None:
+        return None
+    bricks = [brick.findtext("name") for brick in found.iter("brick")]
+    options = {option.findtext("name"): option.findtext("value") for option in found.iter("option")}
+    return bricks, options, found.findtext("statusStr") == "Started"
+
+
+def offline(gluster, volume):
+    """Return the bricks of a started volume that do not serve."""
+    answer = gluster.ask("volume", "status", volume)
+    if answer is None:
+        return ["all"]
+    nodes = [node for node in answer.iter("node") if (node.findtext("path") or "").startswith("/")]
+    return ["%s:%s" % (n.findtext("hostname"), n.findtext("path")) for n in nodes if n.findtext("status") != "1"]
+
+
+def ensure(module):
+    """Bring the volume into the wanted form."""
+    volume, brick, servers = module.params["volume"], module.params["brick"], module.params["servers"]
+    if len(servers) not in (1, 3):
+        module.fail_json(msg="a volume needs one storage node or three, not %d: change roles of nodes" % len(servers))
+    wanted = ["%s:%s/data" % (server, brick.rstrip("/")) for server in servers]
+    gluster = Gluster(module)
+    known = peers(gluster)
+    for server in servers[1:]:
+        if server not in known:
+            gluster.act("peer %s" % server, "peer", "probe", server)
+    seen = described(gluster, volume)
+    if seen is None:
+        replica = ["replica", str(len(servers))] if len(servers) > 1 else []
+        # `force`: the brick may lie on the root file system, which is what a node without a data disk has.
+        gluster.act("volume %s" % volume, "volume", "create", volume, *(replica + wanted + ["force"]))
+        seen = (wanted, {}, False)
+    bricks, options, started = seen
+    if sorted(bricks) != sorted(wanted):
+        module.fail_json(
+            msg="volume %s has the bricks %s, wanted are %s. Bricks of a volume with data are not exchanged by an "
+            "apply: restore the storage nodes in cluster.yaml." % (volume, ", ".join(bricks), ", ".join(wanted))
+        )
+    for name, value in sorted(module.params["options"].items()):
+        if options.get(name) != str(value):
+            gluster.act("option %s" % name, "volume", "set", volume, name, str(value))
+    if not started:
+        gluster.act("start", "volume", "start", volume)
+    missing = [] if module.check_mode and gluster.changes else offline(gluster, volume)
+    if missing and started:
+        gluster.act("start bricks %s" % ", ".join(missing), "volume", "start", volume, "force")
+    module.exit_json(changed=bool(gluster.changes), changes=gluster.changes, replicas=len(servers))
+
+
+def main():
+    """Entry point."""
+    module = AnsibleModule(
+        argument_spec={
+            "volume": {"type": "str", "required": True},
+            "brick": {"type": "path", "required": True},
+            "servers": {"type": "list", "elements": "str", "required": True},
+            "options": {"type": "dict", "default": {}},
+        },
+        supports_check_mode=True,
+    )
+    ensure(module)
+
+
+if __name__ == "__main__":
+    main()

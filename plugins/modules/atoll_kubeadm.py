@@ -1,0 +1,155 @@
+#!/usr/bin/python
+# Apache-2.0
+"""Make the first master, or join a node."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: atoll_kubeadm
+short_description: Make the first master, or join a node
+description:
+  - Runs C(kubeadm init) or C(kubeadm join) once. What it was doing is written down before and after, so an attempt that
+    was killed half-way is cleaned up and made again; one that still runs is waited for.
+options:
+  verb:
+    description: What to do.
+    type: str
+    choices: [init, join]
+    required: true
+  config:
+    description: Configuration of kubeadm on the node.
+    type: path
+    required: true
+  ignore_preflight:
+    description: Checks of kubeadm that this host can't pass and that do no harm here.
+    type: list
+    elements: str
+    default: []
+  keep:
+    description: Files below C(/etc/kubernetes) that a clean-up puts back, such as the authorities.
+    type: list
+    elements: path
+    default: []
+  timeout_s:
+    description: Most seconds that kubeadm may take.
+    type: int
+    default: 600
+  state_directory:
+    description: Atoll's state on the node.
+    type: path
+    default: /var/lib/atoll
+author:
+  - Atoll
+"""
+
+EXAMPLES = r"""
+- name: The first master is made
+  atoll_kubeadm:
+    verb: init
+    config: /etc/atoll/kubeadm/init.yaml
+    keep: [/etc/kubernetes/pki/ca.crt, /etc/kubernetes/pki/ca.key]
+"""
+
+RETURN = r"""
+cleaned:
+  description: Whether a half-done attempt was removed first.
+  returned: always
+  type: bool
+"""
+
+import json
+import os
+import shutil
+from typing import Any, Dict, List, Optional, Sequence
+
+from ansible.module_utils.atoll_node import (
+    COMMON_ARGUMENTS,
+    NodeError,
+    guarded,
+    locked,
+    read_json,
+    run,
+    write_atomically,
+)
+from ansible.module_utils.basic import AnsibleModule
+
+ARGUMENTS = {
+    "verb": {"type": "str", "choices": ["init", "join"], "required": True},
+    "config": {"type": "path", "required": True},
+    "ignore_preflight": {"type": "list", "elements": "str", "default": []},
+    "keep": {"type": "list", "elements": "path", "default": []},
+    "timeout_s": {"type": "int", "default": 600},
+    **COMMON_ARGUMENTS,
+}
+ROOT = "/etc/kubernetes"
+# kubeadm leaves these to the person who resets.
+LEFTOVERS = ("/etc/cni/net.d", "/var/lib/etcd")
+DONE_BY = {"init": "admin.conf", "join": "kubelet.conf"}
+
+
+def state_of(marker: Optional[Dict[str, Any]], verb: str, root: str = ROOT) -> str:
+    """Return `done`, `half` (an attempt of ours was cut off), `foreign` (somebody else's cluster) or `new`."""
+    there = os.path.exists(os.path.join(root, DONE_BY[verb]))
+    manifests = os.path.join(root, "manifests")
+    pods = bool(
+        os.path.isdir(manifests) and [name for name in os.listdir(manifests) if name.startswith(("kube-", "etcd"))]
+    )
+    if marker is None:
+        return "foreign" if there or pods else "new"
+    return "done" if marker.get("state") == "done" and there else "half"
+
+
+def clean(keep: List[str], lock: Optional[int], leftovers: Sequence[str] = LEFTOVERS) -> None:
+    """Remove a half-done attempt; `keep` is put back, as kubeadm takes its whole directory away."""
+    kept = {}
+    for path in keep:
+        if os.path.isfile(path):
+            with open(path, "rb") as stream:
+                kept[path] = (stream.read(), os.stat(path).st_mode & 0o7777)
+    run(["kubeadm", "reset", "--force", "--cleanup-tmp-dir"], timeout_s=300, pass_fds=[lock] if lock else [])
+    for path in leftovers:
+        if os.path.isdir(path):
+            for name in os.listdir(path):
+                inside = os.path.join(path, name)
+                shutil.rmtree(inside) if os.path.isdir(inside) and not os.path.islink(inside) else os.unlink(inside)
+    for path, (content, mode) in kept.items():
+        os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
+        write_atomically(path, content, mode)
+
+
+def work(module: Any) -> Dict[str, Any]:
+    """Do what is left to do."""
+    params, dry = module.params, module.check_mode
+    marker_path = os.path.join(params["state_directory"], "kubeadm.json")
+    with locked(params["state_directory"], wanted=not dry, timeout_s=params["timeout_s"] + 300) as lock:
+        state = state_of(read_json(marker_path), params["verb"])
+        if state == "foreign":
+            raise NodeError(
+                "this node belongs to a Kubernetes cluster that Atoll did not make ({} exists). If it may go: "
+                "`kubeadm reset` on the node, then apply again.".format(os.path.join(ROOT, DONE_BY[params["verb"]]))
+            )
+        result = {"changed": state != "done", "cleaned": state == "half", "state_before": state}
+        if state == "done" or dry:
+            return result
+        if state == "half":
+            clean(params["keep"], lock)
+        write_atomically(marker_path, json.dumps({"verb": params["verb"], "state": "running"}).encode())
+        # From here on a power cut must not leave a member of etcd behind that does not come back: the others of a small
+        # cluster would wait for it for ever. The unit starts only once kubeadm has written its configuration.
+        run(["systemctl", "--quiet", "enable", "kubelet.service"])
+        argv = ["kubeadm", params["verb"], "--config", params["config"]]
+        if params["ignore_preflight"]:
+            argv.append("--ignore-preflight-errors=" + ",".join(params["ignore_preflight"]))
+        # kubeadm holds the lock too: if this module is killed, the next run waits for kubeadm's own end.
+        run(argv, timeout_s=params["timeout_s"], pass_fds=[lock] if lock else [])
+        write_atomically(marker_path, json.dumps({"verb": params["verb"], "state": "done"}).encode())
+    return result
+
+
+def main() -> None:
+    """Run as a module."""
+    guarded(work, AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+#!/usr/bin/python
+# Apache-2.0
+"""Packages of the operating system, from the bundle."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: atoll_packages
+short_description: Packages of the operating system, from the bundle
+description:
+  - Installs a group of the bundle's repository for the node's system and architecture. Sends only the package files
+    that the node needs. A newer version that is installed already stays.
+  - No service is started by an installation; M(atoll_units) does that when its configuration is there.
+options:
+  group:
+    description: Group of C(groups.json) in the repository.
+    type: str
+    required: true
+  phase:
+    description: The phase that these belong to. Default is the variable C(phase).
+    type: str
+  packages:
+    description: Set by the action.
+    type: list
+    elements: dict
+  wanted:
+    description: Set by the action.
+    type: list
+    elements: str
+  staged:
+    description: Set by the action.
+    type: dict
+  state_directory:
+    description: Atoll's state on the node.
+    type: path
+    default: /var/lib/atoll
+author:
+  - Atoll
+"""
+
+EXAMPLES = r"""
+- name: The load balancer is installed
+  atoll_packages:
+    group: load_balancer
+"""
+
+RETURN = r"""
+installed:
+  description: Packages that were installed, with their versions.
+  returned: always
+  type: list
+  elements: str
+"""
+
+import os
+import subprocess
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List
+
+from ansible.module_utils.atoll_node import (
+    COMMON_ARGUMENTS,
+    Book,
+    NodeError,
+    guarded,
+    lines,
+    locked,
+    run,
+    write_atomically,
+)
+from ansible.module_utils.basic import AnsibleModule
+
+ARGUMENTS = {
+    "group": {"type": "str", "required": True},
+    "phase": {"type": "str", "required": True},
+    "packages": {"type": "list", "elements": "dict", "required": True},
+    "wanted": {"type": "list", "elements": "str", "required": True},
+    "staged": {"type": "dict"},
+    **COMMON_ARGUMENTS,
+}
+POLICY = "/usr/sbin/policy-rc.d"
+POLICY_SAYS_NO = (
+    b"#!/bin/sh\n# Written by Atoll while it installs packages: services start when they are configured.\nexit 101\n"
+)
+OPTIONS = (
+    *("--quiet", "--yes", "--no-install-recommends"),
+    *("-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"),
+    *("-o", "Dir::Etc::sourcelist=/dev/null", "-o", "Dir::Etc::sourceparts=/dev/null"),
+)
+
+
+def installed() -> Dict[str, str]:
+    """Return the packages that are fully installed, with their versions."""
+    said = run(
+        ["dpkg-query", "--show", "--showformat", "${Package}\\t${Version}\\t${db:Status-Abbrev}\\n"], accept=(0, 1)
+    )
+    found = {}
+    for line in said.splitlines():
+        name, version, status = [*line.split("\t"), "", ""][:3]
+        if status.startswith("ii"):
+            found[name] = version
+    return found
+
+
+def older(version: str, than: str) -> bool:
+    """Compare two versions the way dpkg does."""
+    return subprocess.run(["dpkg", "--compare-versions", version, "lt", than], check=False).returncode == 0
+
+
+@contextmanager
+def quiet_services() -> Iterator[None]:
+    """Keep packages from starting their services while they are installed."""
+    if os.path.exists(POLICY):
+        yield
+        return
+    write_atomically(POLICY, POLICY_SAYS_NO, 0o755)
+    try:
+        yield
+    finally:
+        os.unlink(POLICY)
+
+
+def missing(packages: List[Dict[str, Any]], there: Dict[str, str]) -> List[Dict[str, Any]]:
+    """Return the packages that are not there, or are there in an older version."""
+    return [
+        package
+        for package in packages
+        if package["name"] not in there
+        or (there[package["name"]] != package["version"] and older(there[package["name"]], package["version"]))
+    ]
+
+
+def work(module: Any) -> Dict[str, Any]:
+    """Say which files must be sent first, or install them."""
+    params, dry = module.params, module.check_mode
+    with locked(params["state_directory"], wanted=not dry):
+        there = installed()
+        lacking = missing(params["packages"], there)
+        names = ["{}={}".format(package["name"], package["version"]) for package in lacking]
+        if lacking and not dry:
+            if params["staged"] is None:
+                return {"changed": False, "installed": [], "needed": [package["file"] for package in lacking]}
+            if lines(run(["dpkg", "--audit"])):
+                run(["dpkg", "--configure", "--pending"], env={"DEBIAN_FRONTEND": "noninteractive"}, timeout_s=600)
+            files = [params["staged"][package["file"]] for package in lacking]
+            with quiet_services():
+                run(["apt-get", *OPTIONS, "install", *files], env={"DEBIAN_FRONTEND": "noninteractive"}, timeout_s=900)
+            there = installed()
+            left = [name for name in params["wanted"] if name not in there]
+            if left:
+                raise NodeError("apt-get installed everything but {}".format(", ".join(left)))
+        if not dry:
+            book = Book(params["state_directory"], params["phase"])
+            book.section("packages").update({name: there[name] for name in params["wanted"]})
+            book.save()
+    diff = {"before": "", "after": "\n".join(names) + "\n"} if names else {}
+    return {"changed": bool(names), "installed": names, "diff": diff, "needed": []}
+
+
+def main() -> None:
+    """Run as a module."""
+    guarded(work, AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+
+
+if __name__ == "__main__":
+    main()

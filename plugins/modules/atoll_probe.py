@@ -1,0 +1,211 @@
+#!/usr/bin/python
+# Apache-2.0
+"""What was applied to a node, and what differs from it now."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: atoll_probe
+short_description: What was applied to a node, and what differs from it now
+description:
+  - Reads the records of this node's phases and compares what each phase manages with what is there. Files count by
+    digest and mode, units by state, packages and images by name, objects by those of their fields that Atoll set.
+  - Changes nothing.
+options:
+  objects:
+    description: Also compare objects of the cluster. Objects are written down on the first master only.
+    type: bool
+    default: true
+  state_directory:
+    description: Atoll's state on the node.
+    type: path
+    default: /var/lib/atoll
+author:
+  - Atoll
+"""
+
+EXAMPLES = r"""
+- name: What is on the nodes is known
+  atoll_probe:
+  register: seen
+"""
+
+RETURN = r"""
+records:
+  description: The record of each phase that was applied here.
+  returned: always
+  type: dict
+cluster_records:
+  description: Records of the phases of the whole cluster, as the cluster keeps them; on masters.
+  returned: always
+  type: dict
+managed:
+  description: The phases that manage anything here, also those that began and never ended.
+  returned: always
+  type: list
+  elements: str
+drifted:
+  description: For each phase with differences, these in words.
+  returned: always
+  type: dict
+"""
+
+import json
+import os
+from typing import Any, Dict, Iterator, List
+
+from ansible.module_utils import atoll_cluster as cluster
+from ansible.module_utils.atoll_node import (
+    COMMON_ARGUMENTS,
+    NodeError,
+    attributes_of,
+    books,
+    guarded,
+    known_digest,
+    read_json,
+    run,
+)
+from ansible.module_utils.basic import AnsibleModule
+
+ARGUMENTS = {"objects": {"type": "bool", "default": True}, **COMMON_ARGUMENTS}
+ATTRIBUTES = ("mode", "owner", "group")
+RECORDS = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "records", "namespace": "atoll-system"}}
+
+
+def records(state: str) -> Dict[str, Any]:
+    """Return the record of each phase."""
+    directory = os.path.join(state, "records")
+    names = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
+    return {name[:-5]: read_json(os.path.join(directory, name)) for name in names if name.endswith(".json")}
+
+
+def paths(book: Dict[str, Any]) -> Iterator[str]:
+    """Yield what differs among directories, files and links."""
+    for path, record in book.get("directories", {}).items():
+        if not os.path.isdir(path):
+            yield "directory {} is gone".format(path)
+        else:
+            yield from _attributes("directory", path, record)
+    for path, record in book.get("files", {}).items():
+        if not os.path.isfile(path):
+            yield "file {} is gone".format(path)
+            continue
+        if record["sha256"] and known_digest(path, record) != record["sha256"]:
+            yield "content of {} differs".format(path)
+        yield from _attributes("file", path, record)
+    for path, target in book.get("links", {}).items():
+        if not os.path.islink(path) or os.readlink(path) != target:
+            yield "link {} does not lead to {}".format(path, target)
+
+
+def _attributes(kind: str, path: str, record: Dict[str, str]) -> Iterator[str]:
+    seen = attributes_of(path) or {}
+    for name in ATTRIBUTES:
+        if name in record and seen.get(name) != record[name]:
+            yield "{} of {} {} is {}, not {}".format(name, kind, path, seen.get(name), record[name])
+
+
+def units(book: Dict[str, Any]) -> Iterator[str]:
+    """Yield what differs among units."""
+    wanted = book.get("units", {})
+    if not wanted:
+        return
+    said = run(["systemctl", "show", "--property", "Id,Names,ActiveState,UnitFileState", *wanted])
+    seen = [dict(line.split("=", 1) for line in block.splitlines() if "=" in line) for block in said.split("\n\n")]
+    for (name, record), now in zip(wanted.items(), seen):  # noqa: B905 - Python 3.8 has no `strict`
+        active = now.get("ActiveState") in ("active", "reloading")
+        if active != (record["state"] == "started"):
+            yield "unit {} is {}".format(name, now.get("ActiveState"))
+        enabled = now.get("UnitFileState") == "enabled"
+        if record.get("enabled") is not None and enabled != record["enabled"]:
+            yield "unit {} is {}".format(name, now.get("UnitFileState") or "not there")
+
+
+def packages(book: Dict[str, Any], installed: Dict[str, str]) -> Iterator[str]:
+    """Yield packages that are gone."""
+    for name in book.get("packages", {}):
+        if name not in installed:
+            yield "package {} is not installed".format(name)
+
+
+def images(book: Dict[str, Any], there: Dict[str, str]) -> Iterator[str]:
+    """Yield images that are gone or are others."""
+    for name, digest in book.get("images", {}).items():
+        if there.get(name) != digest:
+            yield "image {} is {}".format(name, "another" if name in there else "gone")
+
+
+def objects(book: Dict[str, Any], there: Dict[cluster.Key, Dict[str, Any]]) -> Iterator[str]:
+    """Yield objects that are gone or differ."""
+    for item in listed(book):
+        seen = there.get(cluster.key_of(item))
+        if seen is None:
+            yield "{} is gone".format(cluster.title(item))
+        elif cluster.digest(seen) != item["digest"]:
+            yield "{} differs".format(cluster.title(item))
+
+
+def listed(book: Dict[str, Any]) -> List[Dict[str, Any]]:
+    """Return the objects of all parts of a phase."""
+    return [item for part in book.get("objects", {}).values() for item in part]
+
+
+def installed_packages() -> Dict[str, str]:
+    """Return the installed packages of a Debian system."""
+    said = run(
+        ["dpkg-query", "--show", "--showformat", "${Package}\\t${Version}\\t${db:Status-Abbrev}\\n"], accept=(0, 1)
+    )
+    rows = [line.split("\t") for line in said.splitlines()]
+    return {row[0]: row[1] for row in rows if row[-1].startswith("ii")}
+
+
+def runtime_images() -> Dict[str, str]:
+    """Return the images of the container runtime; none where it does not answer, which is a difference of its own."""
+    try:
+        said = run(["ctr", "--namespace", "k8s.io", "images", "list"], timeout_s=60)
+    except NodeError:
+        return {}
+    rows = [line.split() for line in said.splitlines()[1:] if line.strip()]
+    return {row[0]: next((word for word in row if word.startswith("sha256:")), "") for row in rows}
+
+
+def work(module: Any) -> Dict[str, Any]:
+    """Compare everything."""
+    state = module.params["state_directory"]
+    known = dict(books(state))
+    on_master = module.params["objects"] and os.path.exists(cluster.KUBECONFIG)
+    debian = installed_packages() if any(book.get("packages") for book in known.values()) else {}
+    runtime = runtime_images() if any(book.get("images") for book in known.values()) else {}
+    live: Dict[cluster.Key, Dict[str, Any]] = {}
+    unreachable = ""
+    cluster_records: Dict[str, Any] = {}
+    if on_master:
+        try:
+            live = cluster.get([RECORDS, *(item for book in known.values() for item in listed(book))])
+        except NodeError as error:
+            unreachable = str(error)
+        kept = live.get(cluster.key_of(RECORDS), {}).get("data") or {}
+        cluster_records = {phase: json.loads(record) for phase, record in kept.items()}
+    drifted: Dict[str, List[str]] = {}
+    for phase, book in known.items():
+        found = [*paths(book), *units(book), *packages(book, debian), *images(book, runtime)]
+        if on_master and listed(book):
+            found += ["the cluster does not answer: " + unreachable] if unreachable else list(objects(book, live))
+        if found:
+            drifted[phase] = found
+    return {
+        "changed": False,
+        "records": records(state),
+        "cluster_records": cluster_records,
+        "managed": sorted(known),
+        "drifted": drifted,
+    }
+
+
+def main() -> None:
+    """Run as a module."""
+    guarded(work, AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+/** The portal as a person uses it; every test also fails on an error in the browser's console. */
+import { test as base, expect, type Page } from "@playwright/test";
+
+/**
+ * Chromium breaks off every request when a network interface of this machine comes or goes, as those of lab nodes do.
+ * That says nothing about the portal: a page that broke while it loaded is loaded again.
+ */
+const NOT_OURS = /ERR_NETWORK_CHANGED|Unable to preload CSS/;
+const TRIES = 6;
+
+function patient(page: Page): void {
+  let broken = 0;
+  page.on("requestfailed", (request) => {
+    const part = ["document", "script", "stylesheet"].includes(request.resourceType());
+    if (part && NOT_OURS.test(request.failure()?.errorText ?? "")) broken += 1;
+  });
+  const goto = page.goto.bind(page);
+  page.goto = async (address, options) => {
+    for (let left = TRIES; ; left -= 1) {
+      const before = broken;
+      try {
+        const answer = await goto(address, options);
+        if (broken === before || left === 0) return answer;
+      } catch (error) {
+        // Aborted: the portal was just loading itself again, for the same reason.
+        if (left === 0 || !/ERR_(NETWORK_CHANGED|ABORTED)/.test(String(error))) throw error;
+      }
+    }
+  };
+}
+
+export const test = base.extend<{ expected: RegExp[]; clean: undefined }>({
+  /** Console errors that a test provokes on purpose. */
+  expected: [[], { option: true }],
+  clean: [
+    async ({ page, expected }, use) => {
+      patient(page);
+      const errors: string[] = [];
+      page.on("console", (message) => {
+        if (message.type() === "error") errors.push(`${message.text()} (${message.location().url})`);
+      });
+      page.on("pageerror", (error) => errors.push(String(error)));
+      await use(undefined);
+      expect(errors.filter((error) => !NOT_OURS.test(error) && !expected.some((each) => each.test(error)))).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+export { expect };
+
+/** What the API says, asked from inside the page: the same session, the same certificates. */
+export async function api<T>(page: Page, path: string, method = "GET"): Promise<T> {
+  return page.evaluate(
+    async ([address, verb]) => {
+      const answer = await fetch(`/api/v1${address}`, { method: verb, headers: { "X-Atoll-Request": "1" } });
+      if (!answer.ok) throw new Error(`${verb} ${address}: ${answer.status} ${await answer.text()}`);
+      return answer.status === 204 ? undefined : answer.json();
+    },
+    [path, method] as const,
+  ) as Promise<T>;
+}
+
+/** Whether this is an installed cluster; `./atoll dev` has no control service and so no services and runs. */
+export async function installed(page: Page): Promise<boolean> {
+  const about = await api<{ engine: string }>(page, "/about");
+  return about.engine !== "local";
+}
+
+let made = 0;
+
+/** A name that no other task of this run has. */
+export function unique(name: string): string {
+  made += 1;
+  return `${name}_${Date.now().toString(36)}_${made}`;
+}
+
+interface Start {
+  name: string;
+  example: string;
+  parameters?: Record<string, string>;
+  device?: string;
+  devices?: number;
+}
+
+/** Fill in the form from an example and start it; returns the id of the task. */
+export async function start(page: Page, { name, example, parameters = {}, device, devices }: Start): Promise<string> {
+  await page.goto("/training/new");
+  await page.getByRole("button", { name: example, exact: true }).click();
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  for (const [index, [key, value]] of Object.entries(parameters).entries()) {
+    await page.getByRole("button", { name: "Add a parameter" }).click();
+    await page.getByLabel(`Name of parameter ${index + 1}`).fill(key);
+    await page.getByLabel(`Value of parameter ${index + 1}`).fill(value);
+  }
+  if (device) await page.getByRole("radio", { name: device }).check();
+  if (devices !== undefined) {
+    await page.getByRole("radiogroup", { name: "Devices", exact: true }).getByText(String(devices), { exact: true }).click();
+  }
+  await page.getByRole("button", { name: "Start training" }).click();
+  await page.waitForURL(/\/training\/[^/?]+\?tab=log/);
+  return new URL(page.url()).pathname.split("/").at(-1) ?? "";
+}
+
+/** The state that the header of a task's page shows. */
+export function headerState(page: Page, words: string) {
+  return page.locator(".page-title").getByText(words, { exact: true });
+}

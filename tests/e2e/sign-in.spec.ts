@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { credentials, keepPassword, session } from "./installation.ts";
+import { expect, test } from "./portal.ts";
+
+test.describe.configure({ mode: "serial" });
+test.use({ expected: [/401/] }); // a wrong password is answered so
+
+test("the address of the platform leads to the sign-in page", { tag: "@feature-38" }, async ({ page }) => {
+  await page.goto("/");
+  await expect(page).toHaveURL(/\/sign-in/);
+  await expect(page.getByLabel("User name")).toBeFocused();
+  await expect(page.getByLabel("Password", { exact: true })).toBeVisible();
+});
+
+test("the version is visible before and after signing in", { tag: "@feature-37" }, async ({ page }) => {
+  await page.goto("/");
+  await expect(page.getByRole("contentinfo")).toContainText(/version \d+\.\d+\.\d+/);
+});
+
+test("a wrong password is told, in words, and opens nothing", async ({ page }) => {
+  await page.goto("/training");
+  await page.getByLabel("User name").fill(credentials().user);
+  await page.getByLabel("Password", { exact: true }).fill("not the password");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("alert")).toContainText("User name or password is wrong.");
+  await expect(page).toHaveURL(/\/sign-in/);
+});
+
+test("the first sign-in demands a new password and then leads where the person wanted to go", async ({ page, context }) => {
+  const { user, password } = credentials();
+  await page.goto("/training");
+  await page.getByLabel("User name").fill(user);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/\/(password|training)/);
+  if (page.url().includes("/password")) {
+    // No other page opens before that.
+    await page.goto("/overview");
+    await expect(page).toHaveURL(/\/password/);
+    const wanted = randomBytes(18).toString("base64url");
+    await page.getByLabel("Current password").fill(password);
+    await page.getByLabel("New password", { exact: true }).fill("short");
+    await page.getByLabel("New password again").fill("other");
+    await page.getByRole("button", { name: "Save password" }).click();
+    await expect(page.locator(".ant-form-item-explain-error")).toHaveCount(2);
+    await page.getByLabel("New password", { exact: true }).fill(wanted);
+    await page.getByLabel("New password again").fill(wanted);
+    await page.getByRole("button", { name: "Save password" }).click();
+    await page.waitForURL(/\/(overview|training)/);
+    keepPassword(wanted);
+  }
+  await expect(page.getByRole("navigation", { name: "Main menu" })).toBeVisible();
+  await context.storageState({ path: session });
+});
+
+test("signing out ends the session", async ({ page }) => {
+  const { user, password } = credentials();
+  await page.goto("/");
+  await page.getByLabel("User name").fill(user);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/\/overview/);
+  await page.getByRole("button", { name: `Account of ${user}` }).click();
+  await expect(page.getByText(/^Version \d+\.\d+\.\d+/)).toBeVisible();
+  await page.getByText("Sign out").click();
+  await expect(page).toHaveURL(/\/sign-in/);
+  await page.goto("/overview");
+  await expect(page).toHaveURL(/\/sign-in/);
+});

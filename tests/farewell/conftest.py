@@ -1,0 +1,1 @@
+"""Needs root and the cluster that tests/system installed; takes it down."""

@@ -1,0 +1,60 @@
+"""What was installed: the reference topology, its devices, its metrics, and no way out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from harness import CLUSTER_FILE, NAME, Atoll, wait_for
+
+NODES = ("master1", "worker1", "worker2", "storage1")
+
+
+def test_status_keeps_its_contract(atoll: Atoll) -> None:
+    status = atoll("status", "-f", str(CLUSTER_FILE), "-o", "json").json
+    assert set(status) == {"cluster", "version", "nodes", "services", "portal", "credentials_file"}
+    assert status["cluster"] == NAME
+    assert all(set(node) == {"name", "roles", "arch", "ready", "accelerators"} for node in status["nodes"])
+    assert all({"name", "state", "replicas"} <= set(service) for service in status["services"])
+    assert set(status["portal"]) == {"url", "ca_file"}
+
+
+@pytest.mark.feature(20)
+@pytest.mark.feature(5, 6, 7, 8, 21, 34, on="simulated")
+def test_all_nodes_are_ready_with_their_devices(atoll: Atoll) -> None:
+    nodes = {node["name"]: node for node in atoll("status", "-f", str(CLUSTER_FILE), "-o", "json").json["nodes"]}
+    assert set(nodes) == set(NODES)
+    assert all(node["ready"] for node in nodes.values())
+    assert nodes["worker1"]["accelerators"] == {"nvidia_gpu_amd64": 8}
+    assert nodes["worker2"]["accelerators"] == {"huawei_npu_amd64": 8}
+    allocatable = {
+        item["metadata"]["name"]: item["status"]["allocatable"]
+        for item in atoll.kubectl("get", "nodes", "-o", "json").json["items"]
+    }
+    assert allocatable["worker1"]["nvidia.com/gpu"] == "8"
+    assert allocatable["worker2"]["huawei.com/Ascend910"] == "8"
+
+
+def test_every_service_runs(atoll: Atoll) -> None:
+    services = atoll("status", "-f", str(CLUSTER_FILE), "-o", "json").json["services"]
+    assert {service["name"]: service["state"] for service in services if service["state"] != "running"} == {}
+
+
+def prometheus(atoll: Atoll, query: str) -> list[dict[str, object]]:
+    path = "/api/v1/namespaces/atoll-monitoring/services/prometheus:9090/proxy/api/v1/query?query=" + query
+    found: list[dict[str, object]] = json.loads(atoll.kubectl("get", "--raw", path).out)["data"]["result"]
+    return found
+
+
+def test_prometheus_has_metrics_of_each_node_and_of_each_kind_of_device(atoll: Atoll) -> None:
+    wait_for("node metrics of four nodes", lambda: len(prometheus(atoll, "node_load1")) == 4, 90, 3)
+    wait_for("metrics of 8 GPUs", lambda: len(prometheus(atoll, "DCGM_FI_DEV_GPU_UTIL")) == 8, 60, 3)
+    wait_for("metrics of 8 NPUs", lambda: len(prometheus(atoll, "npu_chip_info_utilization")) == 8, 60, 3)
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_no_route_leads_beyond_the_bridge(atoll: Atoll, node: str) -> None:
+    """test_05_lab.py shows with a played internet that nothing gets through; here: the install ran like that."""
+    assert atoll.node(node, "ip", "route", "show", "default").out.strip() == ""
+    ran = atoll.node(node, "ip", "route", "get", "203.0.113.10", ok=(2,))
+    assert "unreachable" in ran.err

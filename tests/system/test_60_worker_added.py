@@ -1,0 +1,49 @@
+"""A worker is added to cluster.yaml while a job runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from harness import CLUSTER_FILE, Atoll, Portal
+from jobs import submit
+
+from installer.testing.bench import record
+
+NODE_PHASES = ["host", "certificates", "container_runtime", "load_balancer", "admission", "node", "storage_client"]
+
+
+@pytest.mark.timeout(1500)
+@pytest.mark.feature(30, 35)
+def test_a_worker_is_added_and_a_running_job_does_not_notice(
+    atoll: Atoll, portal: Portal, edit_cluster: Callable[[Callable[[dict[str, Any]], None]], None]
+) -> None:
+    atoll("apply", "-f", str(CLUSTER_FILE), "-o", "json")
+    job = submit(portal, name="undisturbed", code="examples/devices/hold.py", parameters={"seconds": "300"})
+    portal.wait_state(job, {"running"}, 90)
+
+    def add(cluster: dict[str, Any]) -> None:
+        cluster["nodes"].append({"name": "worker3", "address": "10.79.0.23", "roles": ["worker"], "arch": "amd64"})
+
+    edit_cluster(add)
+    started = time.monotonic()
+    atoll("lab", "up", "-f", str(CLUSTER_FILE))
+    steps = atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json", ok=(2,)).json["steps"]
+    assert [(step["phase"], step["node"]) for step in steps] == [
+        (phase, "master1" if phase == "admission" else "worker3") for phase in NODE_PHASES
+    ]
+    ended = atoll("apply", "-f", str(CLUSTER_FILE), "-o", "json").finished
+    record("worker_added", time.monotonic() - started, "s", "lab, the fifth node")
+    assert ended["ok"]
+    assert set(ended["evaluated_tasks"]) <= {"master1", "worker3"}
+    nodes = {
+        node["name"]: node["ready"] for node in atoll("status", "-f", str(CLUSTER_FILE), "-o", "json").json["nodes"]
+    }
+    assert nodes["worker3"]
+    task = portal.task(job)
+    assert task["state"] == "running"
+    assert len(task["attempts"]) == 1
+    assert portal.client.post(f"/tasks/{job}/stop").is_success
+    assert atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json", ok=(0,)).json["steps"] == []

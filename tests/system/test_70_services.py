@@ -1,0 +1,57 @@
+"""What an administrator does on a master with service_ctl."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import yaml
+from harness import CLUSTER_FILE, NAME, Atoll, Portal
+
+
+def service_ctl(atoll: Atoll, *arguments: str, ok: tuple[int, ...] = (0,)) -> str:
+    return atoll.node("master1", "service_ctl", *arguments, ok=ok).out
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.feature(16, 23, 24, 25, 26, 27)
+def test_a_changed_resource_limit_takes_effect_with_the_restart_of_the_api(atoll: Atoll, portal: Portal) -> None:
+    before = json.loads(service_ctl(atoll, "config", "api", "-o", "json"))
+    assert "80Gi" in json.dumps(before)
+    path = f"/var/lib/atoll/clusters/{NAME}/cluster.yaml"
+    cluster = yaml.safe_load(atoll.node("master1", "cat", path).out)
+    cluster["resource_limit"]["nvidia_gpu_amd64"]["ceiling"] = {"cpu": "21", "memory": "79Gi"}
+    script = "import sys; open(sys.argv[1], 'w').write(sys.argv[2])"
+    atoll.node("master1", "python3", "-c", script, path, yaml.safe_dump(cluster, sort_keys=False))
+    said = service_ctl(atoll, "restart", "api")
+    assert "api" in said
+    assert "79Gi" in json.dumps(json.loads(service_ctl(atoll, "config", "api", "-o", "json")))
+    options = portal.client.get("/training/options").json()
+    (gpu,) = [d for d in options["virtual_clusters"][0]["devices"] if d["type"] == "nvidia_gpu_amd64"]
+    assert gpu["limits"]["ceiling"]["memory"] == "79Gi"
+
+
+@pytest.mark.timeout(300)
+def test_a_revision_made_on_the_master_is_not_overwritten_silently(
+    atoll: Atoll, edit_cluster: Callable[[Callable[[dict[str, Any]], None]], None]
+) -> None:
+    refused = atoll("apply", "-f", str(CLUSTER_FILE), "-o", "json", ok=(1, 65))
+    assert "revision" in refused.out + refused.err
+
+    def same(cluster: dict[str, Any]) -> None:
+        cluster["resource_limit"]["nvidia_gpu_amd64"]["ceiling"] = {"cpu": "21", "memory": "79Gi"}
+
+    edit_cluster(same)
+    assert atoll("apply", "-f", str(CLUSTER_FILE), "-o", "json").finished["ok"]
+
+
+def test_logs_of_a_service_are_shown(atoll: Atoll) -> None:
+    assert service_ctl(atoll, "logs", "api").strip()
+
+
+def test_an_unknown_service_is_refused_by_name(atoll: Atoll) -> None:
+    ran = atoll.node("master1", "service_ctl", "restart", "nonsense", ok=(1, 2, 64, 65))
+    assert ran.code != 0
+    assert "nonsense" in ran.out + ran.err

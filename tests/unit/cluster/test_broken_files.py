@@ -1,0 +1,38 @@
+"""Each file of tests/broken has mistakes; beside it stands, word for word, what a person is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from installer.cluster import ClusterError, load
+from installer.cluster.commands import validate
+
+BROKEN = sorted((Path(__file__).parents[2] / "broken").glob("*.yaml"))
+
+
+def test_there_are_at_least_twenty_broken_files() -> None:
+    assert len(BROKEN) >= 20
+
+
+@pytest.mark.parametrize("file", BROKEN, ids=lambda file: file.stem)
+def test_a_broken_file_is_answered_with_the_expected_message(file: Path) -> None:
+    with pytest.raises(ClusterError) as caught:
+        load(file, installed=False)
+    assert f"{caught.value}\n" == file.with_suffix(".expected").read_text(encoding="utf-8")
+    assert all(mistake.line > 0 and mistake.remedy for mistake in caught.value.mistakes)
+
+
+@pytest.mark.parametrize("file", BROKEN, ids=lambda file: file.stem)
+def test_validate_tells_programs_the_same(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATOLL_STATE", str(tmp_path))
+    result = CliRunner().invoke(validate, ["-f", str(file), "-o", "json"])
+    told = json.loads(result.stdout)
+    assert result.exit_code == 65
+    assert told["ok"] is False
+    assert all(set(error) == {"line", "path", "message", "remedy"} for error in told["errors"])
+    expected = file.with_suffix(".expected").read_text(encoding="utf-8")
+    assert all(error["message"] in expected for error in told["errors"])

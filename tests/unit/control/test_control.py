@@ -1,0 +1,246 @@
+"""The control service over real TLS, and service_ctl against it. Needs nothing but this machine."""
+
+import json
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from installer.cluster import TREE
+from installer.control import app
+from installer.running.journal import Journal
+from installer.running.redaction import Redactor
+from installer.services.actions import ActionFailed
+from tests.unit.control.conftest import Authority, Running
+
+
+@pytest.fixture
+def client(control: Running) -> Iterator[httpx.Client]:
+    context = ssl.create_default_context(cafile=str(control.authority.file))
+    certificate, key = control.authority.issue("platform")
+    context.load_cert_chain(certificate, key)
+    with httpx.Client(base_url=control.url, verify=context, timeout=30, trust_env=False) as client:
+        yield client
+
+
+def ctl(control: Running, *arguments: str, code: int = 0) -> str:
+    done = subprocess.run(
+        [sys.executable, str(TREE / "service_ctl.py"), *arguments, "--config", str(control.client_file)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture
+def rendered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str | None]]:
+    """Stand in for the playbook (tested in test_rendering.py): remember what was rendered."""
+    calls: list[tuple[str, str | None]] = []
+
+    def render(cluster: str, service: Any, revision: str | None, say: Any) -> int:
+        calls.append((service.name, revision))
+        say("rendered: 2 changes")
+        return 2
+
+    monkeypatch.setattr(app, "render_service", render)
+    return calls
+
+
+def test_nobody_gets_in_without_a_certificate_of_the_control_ca(control: Running) -> None:
+    context = ssl.create_default_context(cafile=str(control.authority.file))
+    with pytest.raises((httpx.HTTPError, ssl.SSLError)):
+        httpx.get(control.url + "/healthz", verify=context, trust_env=False)
+    folder = control.settings.state.parent / "other"
+    folder.mkdir()
+    certificate, key = Authority(folder, "stranger-ca").issue("administrator")
+    context.load_cert_chain(certificate, key)
+    with pytest.raises((httpx.HTTPError, ssl.SSLError)):
+        httpx.get(control.url + "/healthz", verify=context, trust_env=False)
+
+
+def test_services_have_the_shape_that_the_portal_shows(client: httpx.Client) -> None:
+    from atoll.services.schemas import Services
+
+    answer = client.get("/services").json()
+    listed = {one.name: one for one in Services.model_validate(answer).items}
+    assert listed["api"].state == "running"
+    assert listed["api"].version == "0.1.0"
+    assert listed["registry"].state == "running"
+    assert listed["database"].state == "failed"
+    assert "does not exist" in listed["database"].message
+
+
+def test_what_can_be_known_without_the_api_server_is_known_without_it(control: Running, client: httpx.Client) -> None:
+    control.kubernetes.down = True
+    listed = {one["name"]: one for one in client.get("/services").json()["items"]}
+    assert listed["api"]["state"] == "unknown"
+    assert "API server" in listed["api"]["message"]
+    assert listed["container_runtime"]["state"] == "running"
+    assert client.get("/services/api/logs").status_code == 503
+    assert client.get("/services/api/logs").json()["code"] == "kubernetes_unavailable"
+    assert client.post("/services/load_balancer/restart").json()["ok"] is False  # rendering is not possible here
+
+
+def test_an_unknown_service_and_an_impossible_action_are_problems_with_a_remedy(client: httpx.Client) -> None:
+    assert client.get("/services/nonsense").json()["code"] == "no_such_service"
+    problem = client.post("/services/network/stop")
+    assert problem.status_code == 405
+    assert problem.headers["content-type"].startswith("application/problem+json")
+    assert "restart" in problem.json()["remedy"]
+
+
+def test_restart_renders_waits_and_tells(control: Running, rendered: list[tuple[str, str | None]]) -> None:
+    before = control.kubernetes.workloads["deployments", "atoll-system", "api"]["metadata"]["generation"]
+    began = time.monotonic()
+    said = ctl(control, "restart", "api")
+    assert time.monotonic() - began > 0.5, "it waited for the rollout"
+    assert rendered == [("api", None)]
+    assert "rendered: 2 changes" in said
+    assert "OK: api is running (1/1)" in said
+    assert control.kubernetes.workloads["deployments", "atoll-system", "api"]["metadata"]["generation"] == before + 1
+
+
+def test_restart_with_a_file_sends_the_new_revision(control: Running, rendered: list[tuple[str, str | None]]) -> None:
+    ctl(control, "restart", "api", "-f", str(TREE / "cluster.example.yaml"))
+    assert rendered[0][1] == (TREE / "cluster.example.yaml").read_text()
+
+
+def test_a_service_that_does_not_get_healthy_fails_with_its_reason(
+    control: Running, rendered: list[tuple[str, str | None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("installer.services.actions.HEALTH_SECONDS", 1.0)
+    monkeypatch.setattr(app.act, "__defaults__", (1.0,))
+    control.kubernetes.broken.add("api")
+    said = ctl(control, "restart", "api", code=1)
+    assert "FAILED: api is not as wanted after 1 s" in said
+    assert "CrashLoopBackOff, last exit code 3" in ctl(control, "status", "api", code=1)
+
+
+def test_mistakes_in_rendering_reach_the_person(control: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    def render(*_: Any) -> int:
+        raise ActionFailed("cluster.yaml:14: no such device type")
+
+    monkeypatch.setattr(app, "render_service", render)
+    assert "cluster.yaml:14: no such device type" in ctl(control, "restart", "api", code=1)
+
+
+def test_stop_and_start_a_deployment_and_a_daemonset(control: Running, rendered: list[tuple[str, str | None]]) -> None:
+    for name in ("jobs", "gateway"):
+        assert f"OK: {name} is stopped" in ctl(control, "stop", name)
+        assert json.loads(ctl(control, "status", name, "-o", "json", code=1))["state"] == "stopped"
+        assert f"OK: {name} is running" in ctl(control, "start", name)
+
+
+def test_restart_of_a_unit_goes_from_node_to_node(control: Running, rendered: list[tuple[str, str | None]]) -> None:
+    said = ctl(control, "restart", "load_balancer")
+    assert said.count("haproxy.service: restart done") == 4
+    assert (control.nodes / "calls").read_text().count("restart haproxy.service") == 4
+
+
+def test_one_action_at_a_time(control: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def render(*_: Any) -> int:
+        begun.set()
+        may_end.wait(20)
+        return 0
+
+    monkeypatch.setattr(app, "render_service", render)
+    first = threading.Thread(target=client.post, args=("/services/api/restart",))
+    first.start()
+    begun.wait(20)
+    said = ctl(control, "restart", "jobs", code=3)
+    assert "`restart api`, asked for by platform, goes on" in said
+    may_end.set()
+    first.join()
+
+
+def test_an_action_goes_on_when_the_one_who_asked_has_gone(
+    client: httpx.Client, rendered: list[tuple[str, str | None]]
+) -> None:
+    headers = {"Accept": "text/event-stream"}
+    with client.stream("POST", "/services/files/restart", headers=headers) as answer:
+        next(answer.iter_lines())
+    deadline = time.monotonic() + 20
+    while client.post("/services/api/restart").status_code == 409:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert rendered[0][0] == "files"
+
+
+def test_logs_of_the_past_and_followed(control: Running) -> None:
+    assert ctl(control, "logs", "api", "-n", "2").splitlines() == ["second", "third"]
+    following = subprocess.Popen(
+        [sys.executable, str(TREE / "service_ctl.py"), "logs", "api", "-f", "--config", str(control.client_file)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert following.stdout
+    assert [following.stdout.readline().strip() for _ in range(3)] == ["first", "second", "third"]
+    control.kubernetes.log_lines.append("a new one with Correct-Horse-77")
+    assert following.stdout.readline().strip() == "a new one with ••••••"
+    following.kill()
+    following.wait()
+    following.stdout.close()
+
+
+def test_the_configuration_in_force_is_shown_without_secrets(control: Running) -> None:
+    said = ctl(control, "config", "api")
+    assert "# ConfigMap atoll-system/api-config: config.yaml" in said
+    assert "service: api" in said
+    assert "Correct-Horse-77" not in said
+
+
+def test_list_is_a_table_for_people_and_json_for_programs(control: Running) -> None:
+    assert ctl(control, "list").splitlines()[0].split() == ["NAME", "STATE", "READY", "VERSION", "ACTIONS"]
+    names = {one["name"] for one in json.loads(ctl(control, "list", "-o", "json"))["services"]}
+    assert {"api", "jobs", "files", "portal", "gateway", "database", "registry", "queue", "monitoring"} <= names
+
+
+def test_the_timeline_of_a_run_is_streamed_until_its_end(control: Running, client: httpx.Client) -> None:
+    from atoll.services.schemas import Run, RunEvent
+
+    folder = control.settings.state / "runs" / "20260101T000000Z-0001"
+    journal = Journal(folder, Redactor())
+    journal.write("started", run=folder.name, verb="apply", version="0.1.0", fence=1)
+    journal.write("plan", steps=[{"phase": "host", "node": "master1"}])
+    Run.model_validate(client.get(f"/runs/{folder.name}").json())
+    assert client.get("/runs").json()["items"][0]["state"] == "interrupted"
+    journal.write("finished", state="succeeded", ok=True, seconds=1.0, changed=0)
+    journal.close()
+    told = [
+        RunEvent.model_validate_json(line[5:])
+        for line in client.get(f"/runs/{folder.name}/events").text.splitlines()
+        if line.startswith("data:")
+    ]
+    assert [event.event for event in told] == ["started", "plan", "finished"]
+    again = client.get(f"/runs/{folder.name}/events", headers={"Last-Event-ID": "2"}).text
+    assert again.count("data:") == 1
+    assert "event: run" in again
+    assert client.get("/runs/..%2f..%2fetc").status_code == 404
+
+
+def test_runs_come_in_pages(control: Running, client: httpx.Client) -> None:
+    for number in range(5):
+        with Journal(control.settings.state / "runs" / f"20260101T00000{number}Z-0001", Redactor()) as journal:
+            journal.write("started", run="x", verb="apply", version="0.1.0", fence=1)
+    first = client.get("/runs", params={"limit": 2}).json()
+    assert [run["id"][14] for run in first["items"]] == ["4", "3"]
+    second = client.get("/runs", params={"limit": 3, "cursor": first["next_cursor"]}).json()
+    assert [run["id"][14] for run in second["items"]] == ["2", "1", "0"]
+    assert second["next_cursor"] is None
+
+
+def test_the_control_service_that_is_down_is_told_with_a_remedy(control: Running) -> None:
+    content = json.loads(control.client_file.read_text())
+    control.client_file.write_text(json.dumps({**content, "urls": ["https://127.0.0.1:1"]}))
+    assert "the control service does not answer" in ctl(control, "list", code=69)

@@ -1,0 +1,46 @@
+"""Digests: what is read of the bundle and of the user's own files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+from installer.cluster import loads
+from installer.planning import Observations, collect, plan
+from installer.planning.digests import artifacts
+
+
+def test_a_bundle_is_known_by_its_files_and_its_images(tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
+    (tmp_path / "index.json").write_text(json.dumps({"files": {"bin/amd64/runc": {"sha256": "r", "bytes": 1}}}))
+    (tmp_path / "images" / "index.json").write_text(json.dumps({"x.io/a:1": {"digest": "sha256:a", "set": "base"}}))
+    assert artifacts(tmp_path) == {"bin/amd64/runc": "r", "image/base/x.io/a:1": "sha256:a"}
+    assert artifacts(tmp_path / "absent") == {}
+
+
+def test_a_renewed_certificate_of_the_customer_is_an_input(text: str, tmp_path: Path) -> None:
+    crt, key = tmp_path / "a.crt", tmp_path / "a.key"
+    crt.write_text("old")
+    key.write_text("key")
+    cluster = loads(text + f"platform: {{certificate_file: {crt}, key_file: {key}}}\n", installed=True)
+
+    def hashes() -> dict[str, str]:
+        made = plan(cluster, Observations(), collect(cluster, tmp_path))
+        return {step.phase: step.input_hash for step in made.steps}
+
+    before = hashes()
+    crt.write_text("new")
+    after = hashes()
+    assert {phase for phase in before if before[phase] != after[phase]} == {"certificates", "platform"}
+
+
+def test_no_digest_of_a_password_goes_on_record(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("secret")
+    cluster = loads(text + f"smtp: {{host: mail, sender: a@b, user: u, password_file: {file}}}\n", installed=True)
+    first = collect(cluster, tmp_path).files[str(file)]
+    assert hashlib.sha256(b"secret").hexdigest()[:12] not in first
+    os.utime(file, (1, 1))
+    assert collect(cluster, tmp_path).files[str(file)] != first

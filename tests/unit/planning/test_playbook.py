@@ -1,0 +1,133 @@
+"""The playbook is the phases, and what roles read is what planning knows of."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+import yaml
+
+from installer.cluster import TREE
+from installer.cluster.defaults import shipped
+from installer.planning import PHASES, Scope
+from installer.planning import playbook as making
+from installer.planning.digests import roles
+
+# Variables of the inventory that are the same as long as the cluster lives, or that no result depends on.
+CONSTANT = {
+    "atoll_bundle",
+    "atoll_state",
+    "atoll_version",
+    "atoll_cluster_name",
+    "atoll_first_master",
+    "atoll_input_hashes",
+    "atoll_joining",
+}
+FACTS = {
+    "atoll_masters": "masters",
+    "atoll_registry_hosts": "registry_hosts",
+    "atoll_storage_hosts": "storage_hosts",
+    "atoll_device_types": "device_types",
+    "atoll_resource_limit": "resource_limit",
+    "atoll_portal_address": "portal_address",
+}
+ROLES = sorted({phase.role for phase in PHASES})
+
+
+def test_the_playbook_is_made_from_the_phases() -> None:
+    assert making.FILE.read_text(encoding="utf-8") == making.text(), "run python -m installer.planning.playbook"
+
+
+def test_every_phase_has_a_play_in_order_and_a_record_after_its_handlers() -> None:
+    plays = yaml.safe_load(making.text())
+    applying = [play for play in plays if play["hosts"].startswith("phase_")]
+    assert [play["hosts"] for play in applying] == [phase.group for phase in PHASES]
+    for play, phase in zip(applying, PHASES, strict=True):
+        assert play["gather_facts"] is False
+        assert play["vars"] == {"verb": "deploy", "phase": phase.name}
+        recorded = [task["atoll_record"] for task in play.get("post_tasks", [])]
+        if phase.on is Scope.FIRST_MASTER:
+            assert not recorded
+        else:
+            assert recorded[0]["phase"] == phase.name
+            assert recorded[0]["scope"] == ("cluster" if phase.on is Scope.CLUSTER else "node")
+    removing = [play["hosts"] for play in plays if play["hosts"].startswith("remove_")]
+    assert removing == [phase.removal_group for phase in reversed(PHASES) if phase.removable]
+
+
+def texts(role: str) -> dict[Path, str]:
+    folder = TREE / "roles" / role
+    used = [folder / part for part in ("tasks", "templates", "handlers", "defaults", "vars")]
+    files = [file for part in used for file in sorted(part.rglob("*")) if file.is_file()]
+    return {file: file.read_text(encoding="utf-8", errors="replace") for file in files}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_what_a_role_reads_of_the_cluster_is_an_input_of_its_phases(role: str) -> None:
+    """Else a change would not be planned. Phases of one role share its files, so that their inputs count together."""
+    inputs = {name for phase in PHASES if phase.role == role for name in phase.inputs}
+    keys = {f"{section}_{key}": f"{section}.{key}" for section, found in shipped().items() for key in found}
+    missing = set()
+    for file, text in texts(role).items():
+        for word in set(re.findall(r"\b[a-z]+_[a-z_]+\b", text)):
+            name = keys.get(word) or FACTS.get(word)
+            if name and name not in inputs and name.partition(".")[0] not in inputs:
+                missing.add(f"{file.relative_to(TREE)}: {word} (input `{name}`)")
+    assert not missing
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_what_a_role_takes_from_the_bundle_is_an_artifact_of_its_phases(role: str) -> None:
+    patterns = [
+        pattern.replace("{arch}", "amd64") for phase in PHASES if phase.role == role for pattern in phase.artifacts
+    ]
+    taken: list[list[str]] = []
+    for text in texts(role).values():
+        for image in re.findall(r"atoll_image', '([^']+)'", text):
+            taken.append([f"image/{kind}/{image}:1" for kind in ("base", "platform", "engine")])
+        for name in re.findall(r"bin/\{\{ atoll_node.arch \}\}/([a-z0-9_./-]+)", text):
+            taken.append([f"bin/amd64/{name}"])
+        taken += [
+            [name] for name in re.findall(r"\bmanifests/[a-z-]+\.yaml", text) if "kubernetes/manifests" not in text
+        ]
+    for names in taken:
+        assert any(fnmatchcase(name, pattern) for name in names for pattern in patterns), f"{role}: {names[0]}"
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_reads_variables_that_exist(role: str) -> None:
+    made = {*CONSTANT, *FACTS, "atoll_node"}
+    plugins = {file.stem for file in (TREE / "plugins").rglob("atoll_*.py")}
+    facts = {"atoll_host"}
+    for file, text in texts(role).items():
+        used = set(re.findall(r"\{\{[^}]*?\b(atoll_[a-z_]+)\b", text))
+        assert used <= made | plugins | facts, f"{file}: {sorted(used - made - plugins - facts)}"
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_file_on_a_node_lists_all_nodes(role: str) -> None:
+    for file, text in texts(role).items():
+        listing = set(re.findall(r"groups(?:\.|\[['\"])(all|workers|accelerated)\b", text))
+        if any("accelerated_nodes" in phase.inputs for phase in PHASES if phase.role == role):
+            listing.discard("accelerated")
+        assert not listing, f"{file} reads the list of all nodes"
+
+
+def test_digests_follow_what_a_role_uses(tmp_path: Path) -> None:
+    def write(name: str, text: str) -> None:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    write("roles/host/tasks/main.yml", "- atoll_files: {}\n")
+    write("roles/queue/tasks/main.yml", "- ansible.builtin.command: true\n")
+    write("plugins/modules/atoll_files.py", "from ansible.module_utils.atoll_node import x\n")
+    write("plugins/module_utils/atoll_node.py", "x = 1\n")
+    first = roles.__wrapped__(tmp_path)
+    write("plugins/module_utils/atoll_node.py", "x = 2\n")
+    second = roles.__wrapped__(tmp_path)
+    assert first["host"] != second["host"]
+    assert first["queue"] == second["queue"]
+    write("roles/host/README.md", "words\n")
+    assert roles.__wrapped__(tmp_path) == second

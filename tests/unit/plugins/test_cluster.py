@@ -1,0 +1,181 @@
+"""Objects, admission, kubeadm, names: what needs no cluster. Needs nothing."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleActionFail
+
+
+def live(spec: Any, fields: Any, **more: Any) -> dict[str, Any]:
+    managed = {"manager": "atoll", "operation": "Apply", "fieldsV1": fields}
+    metadata = {"name": "one", "namespace": "a", "resourceVersion": "1", "managedFields": [managed]}
+    return {"apiVersion": "v1", "kind": "Thing", "metadata": {**metadata, **more}, "spec": spec, "status": {}}
+
+
+FIELDS = {"f:spec": {"f:replicas": {}, "f:ports": {'k:{"port":80}': {".": {}, "f:name": {}}}}}
+SPEC = {"replicas": 1, "clusterIP": "10.0.0.1", "ports": [{"port": 443}, {"port": 80, "name": "web", "nodePort": 3}]}
+
+
+def test_fields_of_others_do_not_count(module_utility: Any) -> None:
+    cluster = module_utility("atoll_cluster")
+    same = {**SPEC, "clusterIP": "10.0.0.9", "ports": [{"port": 80, "name": "web", "nodePort": 4}]}
+    assert cluster.digest(live(SPEC, FIELDS)) == cluster.digest(live(same, FIELDS))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {**SPEC, "replicas": 2},
+        {**SPEC, "ports": [{"port": 80, "name": "other"}]},
+        {**SPEC, "ports": [{"port": 443}]},
+        {key: value for key, value in SPEC.items() if key != "replicas"},
+    ],
+)
+def test_our_fields_do(module_utility: Any, spec: Any) -> None:
+    cluster = module_utility("atoll_cluster")
+    assert cluster.digest(live(SPEC, FIELDS)) != cluster.digest(live(spec, FIELDS))
+
+
+def test_a_field_that_somebody_took_over_counts(module_utility: Any) -> None:
+    cluster = module_utility("atoll_cluster")
+    taken = {"f:spec": {"f:ports": FIELDS["f:spec"]["f:ports"]}}
+    assert cluster.digest(live(SPEC, FIELDS)) != cluster.digest(live(SPEC, taken))
+
+
+def test_what_controllers_write_is_no_change(module_utility: Any) -> None:
+    cluster = module_utility("atoll_cluster")
+    one = live(SPEC, FIELDS, annotations={"deployment.kubernetes.io/revision": "1", "mine": "x"})
+    two = live(SPEC, FIELDS, annotations={"deployment.kubernetes.io/revision": "2", "mine": "x"})
+    two["metadata"]["resourceVersion"], two["status"] = "2", {"ready": 1}
+    assert cluster.stripped(one) == cluster.stripped(two)
+    two["metadata"]["annotations"]["mine"] = "y"
+    assert cluster.stripped(one) != cluster.stripped(two)
+
+
+KUBECTL = """
+case "$3" in
+get) cat {there} ;;
+apply) cat > {applied}; cat {there_after} ;;
+delete) cat >> {deleted} ;;
+esac
+"""
+
+
+def test_objects_that_are_not_wanted_any_more_are_removed(run: Any, programs: Any, tmp_path: Path) -> None:
+    items = [live(SPEC, FIELDS, name=name) for name in ("one", "two")]
+    for name, content in (("there", items), ("after", items)):
+        (tmp_path / name).write_text(json.dumps({"kind": "List", "items": content}))
+    paths = {"there": tmp_path / "there", "there_after": tmp_path / "after"}
+    programs("kubectl", KUBECTL.format(**paths, applied=tmp_path / "applied", deleted=tmp_path / "deleted"))
+    thing = {"apiVersion": "v1", "kind": "Thing"}
+    bare = [{**thing, "metadata": {"name": name, "namespace": "a"}} for name in ("one", "two")]
+    first = run("atoll_objects", phase="demo", objects=bare)
+    assert (first["changed"], first["removed"]) == (False, [])
+    applied = json.loads((tmp_path / "applied").read_text())["items"][0]
+    assert applied["metadata"]["labels"] == {"atoll.io/phase": "demo"}
+    (tmp_path / "after").write_text(json.dumps({"kind": "List", "items": items[:1]}))
+    other = run("atoll_objects", phase="demo", part="other", objects=bare[:1])
+    assert other["removed"] == []
+    second = run("atoll_objects", phase="demo", objects=bare[:1])
+    assert second["removed"] == ["Thing a/two"]
+    assert json.loads((tmp_path / "deleted").read_text())["metadata"] == {"name": "two", "namespace": "a"}
+
+
+def test_manifests_are_read_on_the_control_host(plugin: Any, tmp_path: Path) -> None:
+    objects_of = plugin("action", "atoll_objects").objects_of
+    file = tmp_path / "things.yaml"
+    file.write_text("apiVersion: v1\nkind: A\nmetadata: {name: x}\ndata: {day: 2026-01-02}\n---\n---\n")
+    found = objects_of([str(file), "kind: B\napiVersion: v1\nmetadata:\n  name: y\n"])
+    assert [item["kind"] for item in found] == ["A", "B"]
+    assert found[0]["data"]["day"] == "2026-01-02"
+    with pytest.raises(AnsibleActionFail, match="there twice"):
+        objects_of([str(file), str(file)])
+    with pytest.raises(AnsibleActionFail, match="is missing"):
+        objects_of([str(tmp_path / "nowhere.yaml")])
+
+
+@pytest.mark.parametrize(
+    ("marker", "files", "state"),
+    [
+        (None, [], "new"),
+        (None, ["admin.conf"], "foreign"),
+        (None, ["manifests/etcd.yaml"], "foreign"),
+        ({"state": "running"}, ["admin.conf", "manifests/etcd.yaml"], "half"),
+        ({"state": "done"}, [], "half"),
+        ({"state": "done"}, ["admin.conf"], "done"),
+    ],
+)
+def test_kubeadm_knows_where_it_was(plugin: Any, tmp_path: Path, marker: Any, files: list[str], state: str) -> None:
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    assert plugin("modules", "atoll_kubeadm").state_of(marker, "init", str(tmp_path)) == state
+
+
+def test_a_clean_up_puts_the_authorities_back(plugin: Any, programs: Any, tmp_path: Path) -> None:
+    authority = tmp_path / "pki/ca.key"
+    authority.parent.mkdir()
+    authority.write_text("key")
+    authority.chmod(0o600)
+    log = programs("kubeadm", f"rm -r {authority.parent}")
+    plugin("modules", "atoll_kubeadm").clean([str(authority), str(tmp_path / "none")], None, leftovers=())
+    assert log.read_text().startswith("kubeadm reset --force")
+    assert authority.read_text() == "key"
+    assert authority.stat().st_mode & 0o7777 == 0o600
+
+
+def test_only_nodes_that_have_not_joined_get_a_token(run: Any, programs: Any, tmp_path: Path) -> None:
+    nodes = {"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "one"}}]}
+    (tmp_path / "nodes").write_text(json.dumps(nodes))
+    programs("kubectl", f'[ "$3" = get ] && cat {tmp_path}/nodes || cat > {tmp_path}/secrets')
+    both = [{"name": name, "token": f"{name * 2:.6}.{'s' * 16}"} for name in ("one", "two")]
+    answer = run("atoll_admission", nodes=both)
+    assert (answer["changed"], answer["expected"]) == (True, ["two"])
+    (secret,) = json.loads((tmp_path / "secrets").read_text())["items"]
+    assert secret["metadata"]["name"] == "bootstrap-token-twotwo"
+    assert "s" * 16 not in (tmp_path / "log").read_text()
+    assert not run("atoll_admission", nodes=both[:1])["changed"]
+
+
+@pytest.fixture
+def name_server() -> Iterator[socket.socket]:
+    """A name server that answers every question with 10.96.0.1."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        server.settimeout(10)
+
+        def answer() -> None:
+            asked, who = server.recvfrom(512)
+            head = asked[:2] + struct.pack(">HHHHH", 0x8180, 1, 1, 0, 0)
+            answered = b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 30, 4) + bytes((10, 96, 0, 1))
+            server.sendto(head + asked[12:] + answered, who)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        yield server
+        thread.join()
+
+
+def test_an_answer_of_a_name_server_is_read(plugin: Any, name_server: socket.socket) -> None:
+    resolves = plugin("modules", "atoll_resolves")
+    asked = resolves.question("kubernetes.default.svc.cluster.local", 7)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as channel:
+        channel.connect(name_server.getsockname())
+        channel.send(asked)
+        assert resolves.address_in(channel.recv(512), asked) == "10.96.0.1"
+
+
+def test_a_refusal_of_a_name_server_is_told(plugin: Any, module_utility: Any) -> None:
+    resolves = plugin("modules", "atoll_resolves")
+    asked = resolves.question("x", 7)
+    refused = asked[:2] + struct.pack(">HHHHH", 0x8185, 1, 0, 0, 0) + asked[12:]
+    with pytest.raises(module_utility("atoll_node").NodeError, match="code 5"):
+        resolves.address_in(refused, asked)

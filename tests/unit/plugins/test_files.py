@@ -1,0 +1,160 @@
+"""Files of a phase, and what the probe says of them. Needs nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+ME = {"owner": str(os.getuid()), "group": str(os.getgid())}
+
+
+def text(path: Path, content: str, **more: Any) -> dict[str, Any]:
+    sha256 = hashlib.sha256(content.encode()).hexdigest()
+    return {"dest": str(path), "content": content, "sha256": sha256, **ME, **more}
+
+
+def test_what_is_missing_is_made_and_then_nothing_changes(run: Any, tmp_path: Path) -> None:
+    wanted = {
+        "phase": "demo",
+        "directories": [{"path": str(tmp_path / "a/b"), "mode": "0750", **ME}],
+        "files": [text(tmp_path / "a/c/one.conf", "one\n", mode="0640")],
+        "links": [{"path": str(tmp_path / "a/link"), "to": "b"}],
+    }
+    first = run("atoll_files", **wanted)
+    assert first["changed"]
+    assert set(first["changed_paths"]) == {str(tmp_path / name) for name in ("a/b", "a/c/one.conf", "a/link")}
+    assert (tmp_path / "a/c/one.conf").read_text() == "one\n"
+    assert (tmp_path / "a/c/one.conf").stat().st_mode & 0o7777 == 0o640
+    assert (tmp_path / "a/link").readlink() == Path("b")
+    assert not run("atoll_files", **wanted)["changed"]
+    assert run("atoll_probe", objects=False)["drifted"] == {}
+
+
+def test_a_byte_changed_by_hand_is_seen_and_mended(run: Any, tmp_path: Path) -> None:
+    wanted = {"phase": "demo", "files": [text(tmp_path / "one.conf", "one\n")]}
+    run("atoll_files", **wanted)
+    (tmp_path / "one.conf").write_text("two\n")
+    assert run("atoll_probe", objects=False)["drifted"] == {"demo": [f"content of {tmp_path}/one.conf differs"]}
+    assert run("atoll_files", **wanted)["changed"]
+    assert (tmp_path / "one.conf").read_text() == "one\n"
+    assert run("atoll_probe", objects=False)["drifted"] == {}
+
+
+def test_a_large_file_with_one_flipped_byte_and_its_old_times_is_seen(run: Any, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(b"x" * (5 << 20))
+    sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
+    target = tmp_path / "program"
+    file = {"dest": str(target), "sha256": sha256, "mode": "0755", **ME}
+    run("atoll_files", phase="demo", files=[{**file, "staged": str(source)}])
+    times = target.stat()
+    with target.open("r+b") as stream:
+        stream.seek(1000)
+        stream.write(b"y")
+    os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert run("atoll_probe", objects=False)["drifted"]["demo"] == [f"content of {target} differs"]
+    assert run("atoll_files", phase="demo", files=[file])["needed"] == [sha256]
+
+
+def test_modes_links_and_missing_files_count_as_differences(run: Any, tmp_path: Path) -> None:
+    run(
+        "atoll_files",
+        phase="demo",
+        files=[text(tmp_path / "one", "1"), text(tmp_path / "two", "2")],
+        links=[{"path": str(tmp_path / "link"), "to": "one"}],
+    )
+    (tmp_path / "one").chmod(0o666)
+    (tmp_path / "two").unlink()
+    (tmp_path / "link").unlink()
+    assert run("atoll_probe", objects=False)["drifted"]["demo"] == [
+        f"mode of file {tmp_path}/one is 0666, not 0644",
+        f"file {tmp_path}/two is gone",
+        f"link {tmp_path}/link does not lead to one",
+    ]
+
+
+def test_a_rehearsal_writes_nothing_and_says_what_it_would(run: Any, tmp_path: Path) -> None:
+    answer = run("atoll_files", check=True, phase="demo", files=[text(tmp_path / "one", "1\n")])
+    assert answer["changed"]
+    assert answer["diff"][0]["after"] == "1\n"
+    assert not (tmp_path / "one").exists()
+    assert not (tmp_path / "state").exists()
+
+
+def test_only_contents_that_differ_are_asked_for(run: Any, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(b"program")
+    sha256 = hashlib.sha256(b"program").hexdigest()
+    file = {"dest": str(tmp_path / "program"), "sha256": sha256, "mode": "0755", **ME}
+    assert run("atoll_files", phase="demo", files=[file])["needed"] == [sha256]
+    assert run("atoll_files", phase="demo", files=[{**file, "staged": str(source)}])["changed"]
+    again = run("atoll_files", phase="demo", files=[file])
+    assert (again["changed"], again["needed"]) == (False, [])
+
+
+def test_a_file_that_was_damaged_on_its_way_is_not_installed(run: Any, tmp_path: Path) -> None:
+    target, source = tmp_path / "program", tmp_path / "source"
+    target.write_text("old")
+    source.write_bytes(b"damaged")
+    file = {"dest": str(target), "sha256": hashlib.sha256(b"program").hexdigest(), "staged": str(source), **ME}
+    answer = run("atoll_files", phase="demo", files=[file])
+    assert answer["failed"]
+    assert "was damaged on its way" in answer["msg"]
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.glob(".atoll-*")] == []
+
+
+def test_only_our_block_of_a_file_is_ours(run: Any, tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("127.0.0.1 localhost\n")
+    run("atoll_files", phase="demo", files=[text(hosts, "10.0.0.1 one\n", block="names")])
+    hosts.write_text("# mine\n" + hosts.read_text() + "10.9.9.9 mine\n")
+    assert run("atoll_probe", objects=False)["drifted"] == {}
+    assert run("atoll_files", phase="demo", files=[text(hosts, "10.0.0.2 two\n", block="names")])["changed"]
+    assert hosts.read_text() == (
+        "# mine\n127.0.0.1 localhost\n# begin: names (written by Atoll)\n10.0.0.2 two\n# end: names\n10.9.9.9 mine\n"
+    )
+    hosts.write_text(hosts.read_text().replace("10.0.0.2", "10.0.0.3"))
+    assert run("atoll_probe", objects=False)["drifted"]["demo"] == [f"content of {hosts} differs"]
+
+
+def test_what_is_removed_leaves_the_book(run: Any, tmp_path: Path) -> None:
+    run("atoll_files", phase="demo", files=[text(tmp_path / "a/one", "1")])
+    assert run("atoll_files", phase="demo", absent=[str(tmp_path / "a")])["changed_paths"] == [str(tmp_path / "a")]
+    assert json.loads((tmp_path / "state/managed/demo.json").read_text()) == {}
+    assert run("atoll_probe", objects=False)["drifted"] == {}
+
+
+def test_a_file_made_once_keeps_what_others_write(run: Any, tmp_path: Path) -> None:
+    wanted = {"phase": "demo", "files": [text(tmp_path / "one", "1", keep=True)]}
+    run("atoll_files", **wanted)
+    (tmp_path / "one").write_text("theirs")
+    assert not run("atoll_files", **wanted)["changed"]
+    assert run("atoll_probe", objects=False)["drifted"] == {}
+
+
+def test_a_secret_is_in_no_diff(run: Any, tmp_path: Path) -> None:
+    answer = run("atoll_files", phase="demo", files=[text(tmp_path / "key", "s3cr3t", secret=True)])
+    assert "s3cr3t" not in json.dumps(answer["diff"])
+
+
+def test_two_tasks_of_a_phase_share_its_book(run: Any, tmp_path: Path) -> None:
+    run("atoll_files", phase="demo", files=[text(tmp_path / "one", "1")])
+    run("atoll_files", phase="demo", files=[text(tmp_path / "two", "2")])
+    (tmp_path / "one").unlink()
+    (tmp_path / "two").unlink()
+    assert len(run("atoll_probe", objects=False)["drifted"]["demo"]) == 2
+
+
+def test_a_record_keeps_its_time_while_nothing_changes(run: Any, tmp_path: Path) -> None:
+    wanted = {"phase": "demo", "input_hash": "a", "version": "1"}
+    first = run("atoll_record", **wanted)
+    assert first["changed"]
+    assert run("atoll_record", **wanted) == {**first, "changed": False}
+    assert run("atoll_record", **{**wanted, "input_hash": "b"})["changed"]
+    assert run("atoll_probe", objects=False)["records"]["demo"]["input_hash"] == "b"
+    assert run("atoll_record", phase="demo", state="absent")["changed"]
+    assert run("atoll_probe", objects=False)["records"] == {}

@@ -1,0 +1,100 @@
+"""Units against a systemctl of a few lines. Needs nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SYSTEMCTL = """
+state={state}
+case "$1" in
+show) echo "LoadState=loaded"; echo "ActiveState=$(cat $state)"; echo "SubState=x"
+      echo "UnitFileState=$(cat $state.enabled)"
+      echo "NeedDaemonReload=no"; echo "NRestarts=0"; echo "ActiveEnterTimestampMonotonic=1" ;;
+start|restart|reload-or-restart) {start} ;;
+stop) echo inactive > $state ;;
+--quiet) [ "$2" = enable ] && echo enabled > $state.enabled || echo disabled > $state.enabled ;;
+esac
+"""
+
+
+@pytest.fixture
+def systemd(programs: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that makes a systemctl whose units start, or don't; it returns the log of calls."""
+    state = tmp_path / "unit"
+    state.write_text("inactive\n")
+    Path(f"{state}.enabled").write_text("disabled\n")
+    real = os.path.isdir
+    monkeypatch.setattr(os.path, "isdir", lambda path: True if path == "/run/systemd/system" else real(path))
+
+    def make(start: str = "echo active > $state") -> Path:
+        programs("journalctl", "echo it could not open its port")
+        log: Path = programs("systemctl", SYSTEMCTL.format(state=state, start=start))
+        return log
+
+    return make
+
+
+def verbs(log: Path) -> list[str]:
+    calls = [line.split() for line in log.read_text().splitlines()]
+    log.unlink()
+    return [call[1] for call in calls if call[1] not in ("show", "--quiet")]
+
+
+def test_a_unit_is_enabled_and_started_once(run: Any, systemd: Any) -> None:
+    log = systemd()
+    wanted = {"phase": "demo", "units": [{"name": "a.service"}]}
+    assert run("atoll_units", **wanted)["actions"] == ["enable a.service", "start a.service"]
+    assert verbs(log) == ["start"]
+    assert not run("atoll_units", **wanted)["changed"]
+
+
+def test_a_unit_is_restarted_for_a_new_file_once(run: Any, systemd: Any, tmp_path: Path) -> None:
+    log = systemd()
+    config = tmp_path / "a.conf"
+    config.write_text("1")
+    wanted = {"phase": "demo", "units": [{"name": "a.service", "restart_when": [str(config)]}]}
+    run("atoll_units", **wanted)
+    verbs(log)
+    config.write_text("22")
+    assert run("atoll_units", **wanted)["actions"] == ["restart a.service"]
+    assert verbs(log) == ["restart"]
+    assert not run("atoll_units", **wanted)["changed"]
+
+
+def test_a_restart_that_a_killed_run_owed_is_made(run: Any, systemd: Any, tmp_path: Path) -> None:
+    systemd()
+    wanted = {"phase": "demo", "units": [{"name": "a.service"}]}
+    run("atoll_units", **wanted)
+    book = tmp_path / "state/managed/demo.json"
+    content = json.loads(book.read_text())
+    content["units"]["a.service"]["owed"] = True
+    book.write_text(json.dumps(content))
+    assert run("atoll_units", **wanted)["actions"] == ["restart a.service"]
+    assert not run("atoll_units", **wanted)["changed"]
+
+
+def test_a_unit_that_fails_is_reported_with_its_journal(run: Any, systemd: Any) -> None:
+    systemd(start="echo failed > $state; exit 1")
+    answer = run("atoll_units", phase="demo", units=[{"name": "a.service"}])
+    assert answer["failed"]
+    assert "a.service is failed" in answer["msg"]
+    assert "it could not open its port" in answer["msg"]
+
+
+def test_a_rehearsal_starts_nothing(run: Any, systemd: Any, tmp_path: Path) -> None:
+    log = systemd()
+    assert run("atoll_units", check=True, phase="demo", units=[{"name": "a.service"}])["changed"]
+    assert verbs(log) == []
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_stopped_unit_that_runs_again_is_a_difference(run: Any, systemd: Any, tmp_path: Path) -> None:
+    systemd()
+    run("atoll_units", phase="demo", units=[{"name": "a.service"}])
+    (tmp_path / "unit").write_text("inactive\n")
+    assert run("atoll_probe", objects=False)["drifted"] == {"demo": ["unit a.service is inactive"]}

@@ -1,0 +1,124 @@
+"""Needs OpenSSH's client. What ssh says is understood; host keys are pinned, never replaced."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from installer.cluster import Cluster, known_hosts, loads
+from installer.preflight import host_keys
+from installer.preflight import known_hosts as pins
+from installer.preflight.access import pin_declared, refusal, ssh_arguments
+from installer.preflight.errors import PreflightError
+from installer.preflight.host_keys import Shown
+from installer.preflight.ssh import ensure_cluster_key, make_key
+
+OLD = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIG3NlRdmv/oCdil9xVu8pF6duv+wH+DQmHYEwmM/6mC4"
+NEW = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINnmBJtD3uIL88Qfv+2sD5Ut4ArmUuPDcF9V0jBTn9oW"
+CHANGED = """\
+@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
+@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @
+@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
+The fingerprint for the ED25519 key sent by the remote host is
+SHA256:CzTaZqIITjptlHioMldWJPTSjB3pdhb5YPuCBkPHY3I.
+Host key verification failed.
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    monkeypatch.setenv("ATOLL_STATE", str(tmp_path))
+    return loads(
+        "name: house\nssh: {user: admin, port: 2222, jump: gate}\nstorage: {driver: local}\n"
+        "nodes: [{name: m1, address: 192.0.2.11, roles: [master, worker]}]\n",
+        installed=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "check", "evidence"),
+    [
+        (CHANGED, "ssh.host_key", "SHA256:CzTaZqIITjptlHioMldWJPTSjB3pdhb5YPuCBkPHY3I"),
+        (
+            "No ED25519 host key is known for 192.0.2.11 and you have requested strict checking.",
+            "ssh.host_key",
+            "nobody",
+        ),
+        ("admin@192.0.2.11: Permission denied (publickey).", "ssh.key", "user `admin`"),
+        ("ssh: connect to host 192.0.2.11 port 2222: Connection refused", "ssh.reachable", "Connection refused"),
+        ("ssh: connect to host 192.0.2.11 port 2222: No route to host", "ssh.reachable", "No route"),
+        ("", "ssh.reachable", "no answer"),
+    ],
+)
+def test_each_refusal_of_ssh_has_its_own_remedy(cluster: Cluster, said: str, check: str, evidence: str) -> None:
+    found = refusal(cluster, cluster.node("m1"), said)
+    assert found.check == check
+    assert evidence in found.evidence
+    assert found.severity == "error"
+    assert found.remedy
+
+
+def test_ssh_asks_nothing_trusts_only_the_pinned_keys_and_goes_the_declared_way(cluster: Cluster) -> None:
+    arguments = ssh_arguments(cluster, cluster.node("m1"))
+    for wanted in ("BatchMode=yes", "StrictHostKeyChecking=yes", "ProxyJump=gate", "UpdateHostKeys=no"):
+        assert wanted in arguments
+    assert f"UserKnownHostsFile={known_hosts(cluster)}" in arguments
+    assert arguments[-3:] == ["-p", "2222", "admin@192.0.2.11"]
+
+
+def test_a_fingerprint_is_the_one_that_openssh_shows(tmp_path: Path) -> None:
+    make_key(tmp_path / "key", "me")
+    shown = subprocess.run(
+        ["ssh-keygen", "-lf", tmp_path / "key.pub"], capture_output=True, text=True, timeout=30, check=True
+    )
+    assert pins.fingerprint((tmp_path / "key.pub").read_text("utf-8")) == shown.stdout.split()[1]
+
+
+def test_the_clusters_key_is_made_once_and_only_for_its_owner(tmp_path: Path) -> None:
+    key = tmp_path / "ssh" / "id_ed25519"
+    ensure_cluster_key(key, "house")
+    made = key.read_text("utf-8")
+    assert oct(key.stat().st_mode)[-3:] == "600"
+    assert oct(key.parent.stat().st_mode)[-3:] == "700"
+    ensure_cluster_key(key, "house")
+    assert key.read_text("utf-8") == made
+    assert sorted(path.name for path in key.parent.iterdir()) == ["id_ed25519", "id_ed25519.pub"]
+
+
+def test_pinned_keys_survive_writing_and_reading(tmp_path: Path) -> None:
+    path = tmp_path / "ssh" / "known_hosts"
+    assert pins.read(path) == {}
+    pins.write(path, {"192.0.2.11": OLD, "[192.0.2.12]:2222": NEW})
+    assert pins.read(path) == {"192.0.2.11": OLD, "[192.0.2.12]:2222": NEW}
+    assert pins.host_pattern("192.0.2.12", 2222) == "[192.0.2.12]:2222"
+    assert [pins.address_of(one) for one in pins.read(path)] == ["192.0.2.11", "192.0.2.12"]
+
+
+def test_only_new_keys_are_pinned_and_a_pinned_one_is_never_replaced(cluster: Cluster) -> None:
+    place = "[192.0.2.11]:2222"
+    host_keys.pin(cluster, [Shown("m1", "192.0.2.11", "new", OLD)])
+    assert pins.read(known_hosts(cluster)) == {place: OLD}
+    host_keys.pin(cluster, [Shown("m1", "192.0.2.11", "changed", NEW), Shown("m1", "192.0.2.11", "new", NEW)])
+    assert pins.read(known_hosts(cluster)) == {place: OLD}
+    assert host_keys.forget(cluster, cluster.nodes) == ["m1"]
+    assert pins.read(known_hosts(cluster)) == {}
+
+
+def test_a_key_in_cluster_yaml_is_pinned_and_cannot_be_forgotten(tmp_path: Path, cluster: Cluster) -> None:
+    node = cluster.node("m1").model_copy(update={"host_key": f"{NEW} root@m1"})
+    declared = cluster.model_copy(update={"nodes": [node]})
+    pins.write(known_hosts(cluster), {"[192.0.2.11]:2222": OLD})
+    pin_declared(declared)
+    assert pins.read(known_hosts(cluster)) == {"[192.0.2.11]:2222": NEW}
+    with pytest.raises(PreflightError, match="itself names"):
+        host_keys.forget(declared, declared.nodes)
+
+
+def test_a_server_that_does_not_answer_is_unreachable(cluster: Cluster) -> None:
+    direct = cluster.model_copy(update={"nodes": [cluster.node("m1").model_copy(update={"address": "127.0.0.1"})]})
+    direct = direct.model_copy(update={"ssh": direct.ssh.model_copy(update={"jump": None, "port": 1})})
+    (shown,) = host_keys.look(direct, direct.nodes)
+    assert shown.state == "unreachable"
+    assert "refused" in shown.evidence

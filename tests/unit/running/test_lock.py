@@ -1,0 +1,167 @@
+"""One writer per cluster, and what a killed one leaves behind. Needs nothing but this machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from installer.running import journal, runs
+from installer.running.errors import Busy
+from installer.running.lock import ClusterLock, holder
+from installer.running.playbook import Playbook
+from installer.running.processes import ProcessId, end, marked
+from installer.running.progress import PlainProgress, Progress
+from installer.running.run import writing
+from tests.unit.running.conftest import command
+
+TREE = Path(__file__).resolve().parents[3]
+
+
+def test_a_second_writer_is_refused_and_told_who_writes(state: Path) -> None:
+    with ClusterLock(state, "run-1", "apply"), pytest.raises(Busy, match=r"run-1.*apply.*process \d+"):
+        ClusterLock(state, "run-2", "apply").__enter__()
+    assert holder(state) is None
+    with ClusterLock(state, "run-3", "apply") as lock:
+        assert lock.broken_run is None
+        assert (holder(state) or {})["run"] == "run-3"
+
+
+def test_every_writer_has_a_higher_fence(state: Path) -> None:
+    fences = []
+    for number in range(3):
+        with ClusterLock(state, f"run-{number}", "apply") as lock:
+            fences.append(lock.fence)
+    assert fences == [1, 2, 3]
+
+
+def test_a_torn_lock_file_does_not_stop_the_next_writer(state: Path) -> None:
+    (state / "lock").write_text('{"run": "run-1", "fe')
+    with ClusterLock(state, "run-2", "apply") as lock:
+        assert lock.broken_run is None
+
+
+def test_the_rest_of_a_longer_content_behind_the_first_is_left_out(state: Path) -> None:
+    (state / "lock").write_text('{"run": "run-1", "fence": 7, "done": true}\n"rest": 3}')
+    with ClusterLock(state, "run-2", "apply") as lock:
+        assert lock.fence == 8
+
+
+def test_a_pid_that_was_given_away_again_is_left_alone() -> None:
+    child = subprocess.Popen(["sleep", "60"])
+    try:
+        real = ProcessId.of(child.pid)
+        assert real
+        assert (
+            end([ProcessId(real.pid, real.started - 1, real.boot), ProcessId(real.pid, real.started, "other boot")])
+            == []
+        )
+        assert real.alive()
+        assert end([real]) == [real]
+        assert not real.alive()
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_a_process_that_ignores_sigterm_is_killed() -> None:
+    child = subprocess.Popen(
+        ["bash", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done"], stdout=subprocess.PIPE
+    )
+    assert child.stdout
+    child.stdout.readline()
+    process = ProcessId.of(child.pid)
+    assert process
+    assert end([process], grace_seconds=0.3) == [process]
+    assert child.wait() == -signal.SIGKILL
+    child.stdout.close()
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from installer.running.playbook import Playbook
+from installer.running.progress import Progress
+from installer.running.run import writing
+with writing(Path(sys.argv[1]), "apply", "0.1.0", Progress()) as writer:
+    writer.play(Playbook(Path(sys.argv[2]), Path(sys.argv[3]), {}), [], Progress())
+"""
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "condition did not come true"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def writer(
+    state: Path, tmp_path: Path, playbook: Callable[..., Playbook]
+) -> Callable[[], tuple["subprocess.Popen[bytes]", str]]:
+    """Start a real run in a process of its own, whose first task tells that it runs and then takes long."""
+    started = tmp_path / "started"
+    made = playbook({"hosts": "phase_one", "tasks": [command("long", f"touch {started}; sleep 300")]})
+
+    def start() -> tuple["subprocess.Popen[bytes]", str]:
+        process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(WRITER), str(state), str(made.path), str(made.inventory)],
+            cwd=TREE,
+            start_new_session=True,
+        )
+        wait_for(started.exists)
+        return process, json.loads((state / "lock").read_text())["run"]
+
+    return start
+
+
+def test_after_kill_nine_the_next_writer_ends_what_was_left_and_closes_the_journal(
+    state: Path,
+    writer: Callable[[], tuple["subprocess.Popen[bytes]", str]],
+    playbook: Callable[..., Playbook],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    process, run_id = writer()
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert marked(run_id), "ansible-playbook lives on: that is what this lock is for"
+    assert runs.run(state / "runs" / run_id).state == "interrupted"
+
+    with writing(state, "apply", "0.1.0", PlainProgress(sys.stdout)) as next_writer:
+        assert marked(run_id) == []
+        outcome = next_writer.play(playbook({"hosts": "phase_one", "tasks": [command("t", "true")]}), [], Progress())
+    assert outcome.ok
+    assert f"Run {run_id} was cut off; ended" in capsys.readouterr().out
+    last = list(journal.read(state / "runs" / run_id))[-1]
+    assert (last["event"], last["state"]) == ("finished", "interrupted")
+    assert not (state / "runs" / run_id / "ansible").exists()
+    assert [run.state for run in runs.runs(state)] == ["succeeded", "interrupted"]
+
+
+def test_two_runs_never_overlap(state: Path, writer: Callable[[], tuple["subprocess.Popen[bytes]", str]]) -> None:
+    process, run_id = writer()
+    try:
+        with pytest.raises(Busy, match=run_id), writing(state, "apply", "0.1.0", Progress()):
+            pass
+        assert runs.run(state / "runs" / run_id).state == "running"
+    finally:
+        process.kill()
+        process.wait()
+        end(marked(run_id))
+
+
+def test_sigterm_ends_ansible_and_closes_the_journal(
+    state: Path, writer: Callable[[], tuple["subprocess.Popen[bytes]", str]]
+) -> None:
+    process, run_id = writer()
+    process.terminate()
+    assert process.wait(30) != 0
+    assert marked(run_id) == []
+    assert runs.run(state / "runs" / run_id).state == "interrupted"
+    assert json.loads((state / "lock").read_text())["done"] is True

@@ -1,0 +1,153 @@
+"""What every workload of the platform must have, and what each role promises. Needs nothing."""
+
+from __future__ import annotations
+
+import base64
+import json
+import stat
+from typing import Any
+
+import yaml
+
+from .conftest import Rendered
+
+
+def test_every_container_has_limits_and_gives_up_what_it_does_not_need(rendered: Rendered) -> None:
+    names = dict(rendered.workloads())
+    assert {
+        "Deployment api",
+        "Deployment jobs",
+        "Deployment files",
+        "DaemonSet gateway",
+        "StatefulSet database",
+    } <= set(names)
+    for name, template in names.items():
+        pod = template["spec"]
+        for container in pod["containers"]:
+            where = f"{name}, container {container['name']}"
+            assert {"cpu", "memory"} <= set(container["resources"]["requests"]), where
+            assert "memory" in container["resources"]["limits"], where
+            assert container["securityContext"]["readOnlyRootFilesystem"] is True, where
+            assert container["image"].rpartition(":")[2] not in ("", "latest"), where
+
+
+def test_only_who_must_is_root(rendered: Rendered) -> None:
+    roots = {
+        name
+        for name, template in rendered.workloads()
+        if not template["spec"].get("securityContext", {}).get("runAsNonRoot")
+    }
+    assert roots == {
+        "Deployment files",
+        "DaemonSet simulated-nvidia-gpu-amd64-8",
+        "DaemonSet simulated-huawei-npu-amd64-8",
+    }
+
+
+def test_services_that_run_on_and_on_are_probed(rendered: Rendered) -> None:
+    for name, template in rendered.workloads():
+        first = template["spec"]["containers"][0]
+        if not name.startswith("Job"):
+            assert {"livenessProbe", "readinessProbe"} <= set(first), name
+
+
+def test_what_is_waited_for_is_what_is_applied(rendered: Rendered) -> None:
+    there = {(item["kind"], item["metadata"]["name"]) for item in rendered.objects()}
+    waits = [wait for name, part in rendered.parts.items() if name != "labels" for wait in part["wait"]]
+    assert waits
+    for wait in waits:
+        assert (wait["kind"], wait["name"]) in there
+
+
+def test_a_changed_configuration_makes_other_pods(rendered: Rendered) -> None:
+    for name in ("api", "jobs", "files"):
+        annotations = rendered.one("Deployment", name)["spec"]["template"]["metadata"]["annotations"]
+        assert len(annotations["atoll.io/configuration"]) == 64
+        assert len(annotations["atoll.io/secrets"]) == 64
+
+
+def test_the_services_can_read_their_configuration(rendered: Rendered) -> None:
+    from atoll.configuration import Configuration
+
+    for name in ("api", "jobs", "files", "migration"):
+        content = yaml.safe_load(rendered.one("ConfigMap", f"{name}-config")["data"]["config.yaml"])
+        configuration = Configuration.model_validate(content)
+        assert [image.name for image in configuration.engine.images] == ["numpy", "pytorch"]
+        assert {device.type for device in configuration.devices} == {"nvidia_gpu_amd64", "huawei_npu_amd64"}
+        limits = configuration.resource_limit.of("nvidia_gpu_amd64")
+        assert limits is not None
+
+
+def test_secrets_are_in_secrets_only(rendered: Rendered) -> None:
+    secrets = yaml.safe_load((rendered.state / "secrets.yaml").read_text())
+    assert {"admin_password", "database_password", "internal_token", "session_key"} <= set(secrets)
+    for item in rendered.objects():
+        text = json.dumps(item)
+        if item["kind"] != "Secret":
+            for name, value in secrets.items():
+                assert value not in text, f"{name} in {item['kind']} {item['metadata']['name']}"
+                assert base64.b64encode(value.encode()).decode() not in text
+    held = rendered.one("Secret", "platform-secrets")["data"]
+    assert base64.b64decode(held["admin_password"]).decode() == secrets["admin_password"]
+
+
+def test_only_the_migration_gets_the_first_password(rendered: Rendered) -> None:
+    holders = set()
+    for name, template in rendered.workloads():
+        for volume in template["spec"].get("volumes", []):
+            if volume.get("secret", {}).get("secretName") == "platform-secrets":
+                keys = {item["key"] for item in volume["secret"]["items"]}
+                holders |= {name.split()[0]} if "admin_password" in keys else set()
+    assert holders == {"Job"}
+
+
+def test_the_first_sign_in_is_for_one_person(rendered: Rendered) -> None:
+    file = rendered.state / "credentials.yaml"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    content = yaml.safe_load(file.read_text())
+    assert content["user"] == "admin"
+    assert content["url"].startswith("https://")
+    assert len(content["password"]) >= 20
+
+
+def test_webhooks_trust_our_authority_and_reach_virtual_clusters_only(rendered: Rendered) -> None:
+    authority = base64.b64encode((rendered.state / "pki/webhooks/ca.crt").read_bytes().rstrip()).decode()
+    webhooks = [webhook for item in rendered.objects("queue") for webhook in item.get("webhooks", [])]
+    assert webhooks
+    for webhook in webhooks:
+        assert webhook["clientConfig"]["caBundle"].rstrip("=")[:80] == authority.rstrip("=")[:80]
+        limited = "namespaceSelector" in webhook
+        assert limited == (webhook["rules"][0]["apiGroups"] != ["kueue.x-k8s.io"]), webhook["name"]
+    for item in rendered.objects("queue"):
+        if item["kind"] == "APIService":
+            assert "insecureSkipTLSVerify" not in item["spec"]
+            assert item["spec"]["caBundle"]
+
+
+def test_kueue_reads_certificates_that_are_there_before_it(rendered: Rendered) -> None:
+    pod = rendered.one("Deployment", "kueue-controller-manager")["spec"]["template"]["spec"]
+    volumes = {volume["name"]: volume for volume in pod["volumes"]}
+    assert volumes["visibility"] == {"name": "visibility", "secret": {"secretName": "kueue-webhook-server-cert"}}
+    assert rendered.one("Secret", "kueue-webhook-server-cert")["data"]["tls.key"]
+    configuration = rendered.one("ConfigMap", "kueue-manager-config")["data"]["controller_manager_config.yaml"]
+    assert yaml.safe_load(configuration)["internalCertManagement"] == {"enable": False}
+
+
+def test_nodes_are_labelled_by_their_accelerators(rendered: Rendered) -> None:
+    labels: dict[str, Any] = rendered.parts["labels"]
+    found = [values for values in labels.values() if values.get("atoll.io/accelerator") == "nvidia_gpu_amd64"]
+    assert [values["accelerators.atoll.io/nvidia_gpu_amd64"] for values in found] == ["8"]
+    selectors = [
+        template["spec"]["nodeSelector"]
+        for name, template in rendered.workloads()
+        if name == "DaemonSet simulated-nvidia-gpu-amd64-8"
+    ]
+    assert selectors == [{"accelerators.atoll.io/nvidia_gpu_amd64": "8"}]
+
+
+def test_prometheus_knows_its_targets_by_discovery_only(rendered: Rendered) -> None:
+    text = rendered.one("ConfigMap", "prometheus-config")["data"]["prometheus.yaml"]
+    jobs = {job["job_name"]: job for job in yaml.safe_load(text)["scrape_configs"]}
+    assert {"containers", "nodes", "cluster", "devices", "services"} <= set(jobs)
+    assert [name for name, job in jobs.items() if "static_configs" in job] == ["prometheus"]
+    assert "10.77." not in text
