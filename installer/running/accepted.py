@@ -7,13 +7,9 @@ does not know the cluster's newest revision may not overwrite it without being t
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import shlex
 import socket
-import tarfile
 import time
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
@@ -27,7 +23,6 @@ from installer.services.ssh import SshNode
 
 FILE = "cluster.yaml"
 RECORD = "revision.json"
-JOURNAL = "journal.jsonl"
 ON_MASTERS = Path("/var/lib/atoll/clusters")
 KEPT = 100
 
@@ -120,44 +115,6 @@ def refuse_foreign(theirs: Revision | None, state: Path, text: str, over: int | 
         f"this machine does not know. It is {ON_MASTERS}/*/{FILE} on the masters.",
         f"Merge what differs into your file, then say `./atoll apply -f FILE --over {theirs.number}`.",
     )
-
-
-def hand_to(masters: Sequence[SshNode], cluster: str, state: Path) -> None:
-    """Give the masters the accepted revision. Raises NodeUnreachable."""
-    folder = ON_MASTERS / cluster
-    for master in masters:
-        for name in (FILE, RECORD):
-            place = shlex.quote(str(folder / name))
-            # A shell for the redirection; the move makes it all or nothing.
-            line = f"umask 077 && mkdir -p {shlex.quote(str(folder))} && cat > {place}.new && mv {place}.new {place}"
-            code, _, errors = master.ask(["sh", "-c", line], given=(state / name).read_text("utf-8"))
-            if code:
-                raise RunError(
-                    f"{master.name}: {folder / name} cannot be written: {errors.strip()}", "Mend that there."
-                )
-
-
-def hand_runs_to(masters: Sequence[SshNode], cluster: str, state: Path) -> None:
-    """Give the masters the journals that they lack or have in part. Raises NodeUnreachable."""
-    folder = ON_MASTERS / cluster
-    for master in masters:
-        _, said, _ = master.ask(["find", str(folder / "runs"), "-name", JOURNAL, "-printf", "%s %P\\n"], timeout_s=30)
-        there = {name: int(size) for size, name in (line.split(" ", 1) for line in said.splitlines())}
-        lacking = [
-            journal
-            for journal in sorted((state / "runs").glob(f"*/{JOURNAL}"))
-            if there.get(f"{journal.parent.name}/{JOURNAL}") != journal.stat().st_size
-        ]
-        if not lacking:
-            continue
-        packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w:gz") as archive:
-            for journal in lacking:
-                archive.add(journal, str(journal.relative_to(state)))
-        unpack = ["tar", "--extract", "--gzip", "--no-same-owner", "--directory", str(folder)]
-        code, _, errors = master.ask(unpack, given=packed.getvalue(), timeout_s=120)
-        if code:
-            raise RunError(f"{master.name}: journals cannot be written: {errors.strip()}", "Mend that there.")
 
 
 def write(path: Path, text: str) -> None:

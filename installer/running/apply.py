@@ -13,6 +13,7 @@ from installer.planning import Plan, acting_master, collect, done, plan, saved
 from installer.running import accepted
 from installer.running.errors import RunError
 from installer.running.events import TREE
+from installer.running.handing_over import hand_to
 from installer.running.memory import remember
 from installer.running.mirror import Mirror
 from installer.running.observe import observe
@@ -142,8 +143,7 @@ def _hand_over(cluster: Cluster, state: Path, outcome: Outcome) -> None:
     masters = Access(cluster).nodes("masters")
     _know_control(cluster, state)
     try:
-        accepted.hand_to(masters, cluster.name, state)
-        accepted.hand_runs_to(masters, cluster.name, state)
+        hand_to(masters, cluster.name, state)
     except NodeUnreachable as error:
         if outcome.ok:
             raise RunError(str(error), "Run `./atoll apply` again when it answers.") from None

@@ -8,11 +8,23 @@ from typing import Any
 
 import pytest
 import yaml
-from harness import CLUSTER_FILE, NAME, Atoll, Portal
+from harness import CLUSTER_FILE, NAME, Atoll, Portal, wait_for
 
 
 def service_ctl(atoll: Atoll, *arguments: str, ok: tuple[int, ...] = (0,)) -> str:
     return atoll.node("master1", "service_ctl", *arguments, ok=ok).out
+
+
+def states(atoll: Atoll) -> dict[str, str]:
+    rows = json.loads(service_ctl(atoll, "list", "-o", "json", ok=(0, 1)))["services"]
+    return {row["name"]: row["state"] for row in rows}
+
+
+def test_every_service_runs_also_on_the_worker_that_joined(atoll: Atoll) -> None:
+    wanted = {"api", "jobs", "files", "gateway", "database", "registry", "queue", "monitoring", "control"}
+    assert wanted <= set(states(atoll))
+    wait_for("every service runs", lambda: set(states(atoll).values()) == {"running"}, 180, 5)
+    assert "worker3" in service_ctl(atoll, "status", "container_runtime")
 
 
 @pytest.mark.timeout(900)

@@ -82,6 +82,27 @@ def test_apply_does_the_plan_accepts_the_revision_and_hands_it_to_the_masters(
     assert (run.verb, run.state, run.changed) == ("apply", "succeeded", 4)
 
 
+def test_what_follows_the_nodes_is_handed_to_the_masters_and_only_when_it_differs(
+    cluster: Cluster, state: Path, tmp_path: Path
+) -> None:
+    of_worker = ("ssh/known_hosts", "pki/registry/nodes/worker3.key", "pki/kubernetes/kubelets/worker3.crt")
+    apply(cluster, Wish(TEXT, phases=["host"]), Progress())
+    for name in of_worker:
+        (state / name).parent.mkdir(parents=True, exist_ok=True)
+        (state / name).write_text(f"of worker3: {name}")
+    (state / "pki" / "ca.key").write_text("the role `control` copies it")
+    apply(cluster, Wish(TEXT, phases=["host"]), Progress())
+    theirs = tmp_path / "masters" / "demo"
+    for name in of_worker:
+        assert (theirs / name).read_text() == f"of worker3: {name}"
+        assert (theirs / name).stat().st_mode & 0o777 == 0o600
+    assert not (theirs / "pki" / "ca.key").exists()
+    assert len(list(theirs.glob("runs/*/journal.jsonl"))) == 2
+    written = (theirs / "ssh" / "known_hosts").stat().st_mtime_ns
+    apply(cluster, Wish(TEXT, phases=["host"]), Progress())
+    assert (theirs / "ssh" / "known_hosts").stat().st_mtime_ns == written
+
+
 def test_nothing_to_do_is_a_success_without_a_run(
     cluster: Cluster, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,81 @@
+"""What an apply hands to the masters: the accepted revision, what follows the nodes, and the journals of runs.
+
+The rest of the cluster's state is the same for any number of nodes and is copied by the role `control`. What grows with
+the nodes (their pinned host keys and certificates) must not: adding one would then be a change of every master.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import shlex
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from installer.running import accepted
+from installer.running.accepted import FILE, RECORD
+from installer.running.errors import RunError
+from installer.running.journal import FILE_NAME as JOURNAL
+from installer.services.ssh import SshNode
+
+# Files and folders of a cluster's state; roles/control/vars/main.yml leaves the same ones out.
+OF_NODES = ("ssh/known_hosts", "pki/inventory.json", "pki/registry/nodes", "pki/kubernetes/kubelets")
+
+_UNPACK = """
+import os, sys, tarfile
+os.umask(0o077)
+with tarfile.open(fileobj=sys.stdin.buffer, mode="r|gz") as archive:
+    for entry in archive:
+        place = os.path.join(sys.argv[1], entry.name)
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place + ".new", "wb") as stream:
+            stream.write(archive.extractfile(entry).read())
+        os.replace(place + ".new", place)
+"""
+
+
+def hand_to(masters: Sequence[SshNode], cluster: str, state: Path) -> None:
+    """Give each master the files that it lacks or has otherwise. Raises NodeUnreachable, RunError."""
+    ours = {name: hashlib.sha256((state / name).read_bytes()).hexdigest() for name in _names(state)}
+    folder = accepted.ON_MASTERS / cluster
+    for master in masters:
+        there = _there(master, folder)
+        lacking = [name for name, digest in ours.items() if there.get(name) != digest]
+        if not lacking:
+            continue
+        unpack = ["python3", "-c", _UNPACK, str(folder)]
+        code, _, errors = master.ask(unpack, given=_packed(state, lacking), timeout_s=120)
+        if code:
+            raise RunError(f"{master.name}: {folder} cannot be written: {errors.strip()}", "Mend that there.")
+
+
+def _names(state: Path) -> list[str]:
+    """The file before its record: a kill in between leaves a record that is old, and the next run mends that."""
+    found = [state / FILE]
+    for name in OF_NODES:
+        top = state / name
+        found += [top] if top.is_file() else sorted(path for path in top.rglob("*") if path.is_file())
+    found += sorted((state / "runs").glob(f"*/{JOURNAL}"))
+    found.append(state / RECORD)
+    return [str(path.relative_to(state)) for path in found if path.is_file() and not path.name.startswith(".")]
+
+
+def _there(master: SshNode, folder: Path) -> dict[str, str]:
+    """Return the digests of what the master has; what it lacks makes `find` complain, and is no error."""
+    tops = [str(folder / name) for name in (FILE, RECORD, *OF_NODES)]
+    # A shell for two questions over one connection.
+    line = f"find {shlex.join(tops)} -type f -exec sha256sum {{}} + ; " + shlex.join(
+        ["find", str(folder / "runs"), "-name", JOURNAL, "-exec", "sha256sum", "{}", "+"]
+    )
+    _, said, _ = master.ask(["sh", "-c", line], timeout_s=60)
+    found = (text.split("  ", 1) for text in said.splitlines() if "  " in text)
+    return {str(Path(path).relative_to(folder)): digest for digest, path in found}
+
+
+def _packed(state: Path, names: Sequence[str]) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for name in names:
+            archive.add(state / name, name)
+    return packed.getvalue()
