@@ -4,8 +4,8 @@
 `platform/images` hold the recipes.
 """
 
-from installer.bundle.building import Reporter, ensure
+from installer.bundle.building import Reporter, before_the_portal, ensure
 from installer.bundle.errors import BundleError
 from installer.bundle.index import verify
 
-__all__ = ["BundleError", "Reporter", "ensure", "verify"]
+__all__ = ["BundleError", "Reporter", "before_the_portal", "ensure", "verify"]

@@ -81,6 +81,27 @@ def ensure(
             return _Build(Workshop(tree, cache, locked), progress).run(bundle, wanted)
 
 
+def before_the_portal(bundle: Path, *, tree: Path = TREE, cache: Path | None = None) -> list[str] | None:
+    """Return the parts to make before those that the portal does not wait for.
+
+    None when everything is to be made in one go: nothing of the latter is missing, or the bundle has an earlier version
+    of it, which a cluster would lack meanwhile.
+    """
+    workshop = Workshop(tree, cache or cache_directory())
+    later = {
+        f"image/{architecture}/{name}"
+        for architecture in workshop.lock.architectures
+        for name, image in workshop.images.images.items()
+        if image.later
+    }
+    if later & index.artifacts(bundle):
+        return None
+    wanted = [name for name in workshop.steps if name not in later and not name.startswith("layer/")]
+    soon = set(with_needs(workshop, wanted))
+    there = up_to_date(workshop)
+    return wanted if any(name not in there and name not in soon for name in workshop.steps) else None
+
+
 def renew_lock(workshop: Workshop, path: Path, report: Callable[[str], None]) -> None:
     """Write a lock of the Debian packages that the archive has now."""
     renewed = debian_lock.resolve(workshop.lock, workshop.images, workshop.cache, report)
@@ -106,6 +127,18 @@ def _steps(workshop: Workshop, wanted: Collection[str] | None) -> list[str]:
     return list(workshop.steps) if wanted is None else [step for name in wanted for step in workshop.find(name)]
 
 
+def with_needs(workshop: Workshop, names: Collection[str]) -> list[str]:
+    """Return these steps and all that they are made from, each after those that it needs."""
+    needed: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            waiting += workshop.steps[name].needs
+    return [name for name in workshop.steps if name in needed]
+
+
 class _Build:
     def __init__(self, workshop: Workshop, progress: Reporter) -> None:
         self.workshop = workshop
@@ -115,7 +148,7 @@ class _Build:
 
     def run(self, bundle: Path, wanted: Collection[str] | None) -> Result:
         steps = self.workshop.steps
-        ordered = self._with_needs(_steps(self.workshop, wanted))
+        ordered = with_needs(self.workshop, _steps(self.workshop, wanted))
         missing = [name for name in ordered if not self._output(name)]
         built: dict[str, float] = {}
         if missing:
@@ -133,16 +166,6 @@ class _Build:
             freed = disk.trim(self.workshop.cache)
             self.progress.say(f"Build caches that the next build does not need are gone ({freed / disk.GIB:.1f} GiB).")
         return Result(bundle, built, result)
-
-    def _with_needs(self, names: Collection[str]) -> list[str]:
-        needed: set[str] = set()
-        waiting = list(names)
-        while waiting:
-            name = waiting.pop()
-            if name not in needed:
-                needed.add(name)
-                waiting += self.workshop.steps[name].needs
-        return [name for name in self.workshop.steps if name in needed]
 
     def _output(self, name: str) -> Output | None:
         return self.store.find(name, self.workshop.key(name, self.keys))

@@ -189,6 +189,14 @@ def load_index(bundle: Path) -> dict[str, Any]:
     return index
 
 
+def artifacts(bundle: Path) -> set[str]:
+    """Return the names of the parts that a bundle holds, of any version; nothing for one that is not there."""
+    try:
+        return {str(artifact["name"]) for artifact in load_index(bundle)["artifacts"]}
+    except BundleError:
+        return set()
+
+
 def verify(bundle: Path) -> list[Damage]:
     """Compare every file with the index: what is missing, changed, or in nobody's list."""
     files = load_index(bundle)["files"]

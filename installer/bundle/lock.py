@@ -94,6 +94,7 @@ class Image(Locked):
     user: str = ""
     directory: str = "/"
     architectures: list[Architecture] = ["amd64", "arm64"]
+    later: bool = False  # the portal does not wait for it: `up` makes it when the portal answers
 
 
 class Images(Locked):

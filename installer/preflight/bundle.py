@@ -10,6 +10,7 @@ from installer.bundle.lock import Lock, load_images, load_lock
 from installer.cluster import TREE, Cluster
 from installer.preflight.checks import Finding, Severity
 
+_LATER = "`./atoll up` makes them when the portal answers; else `./atoll bundle build`, then `./atoll apply`."
 _REMEDY = "Build it: `./atoll bundle build`; what is there already is not built again."
 
 
@@ -25,7 +26,7 @@ def check_bundle(index: Mapping[str, Any], cluster: Cluster, directory: Path | N
     found = [_finding("missing artifacts", "error", missing)] if missing else []
     # Frameworks are built last and the portal does not wait for them; tasks that use them do.
     engines = [name for name in _images(cluster, engines=True) if name not in listed]
-    found += [_finding("missing engine images", "warning", engines)] if engines else []
+    found += [_finding("missing engine images", "warning", engines, _LATER)] if engines else []
     damaged = list(_damaged(files, directory)) if directory else []
     found += [_finding("damaged artifacts", "error", damaged)] if damaged else []
     return found
@@ -63,5 +64,5 @@ def _damaged(files: Mapping[str, Mapping[str, Any]], directory: Path) -> Iterato
             yield f"{name} ({path.stat().st_size} bytes instead of {about['bytes']})"
 
 
-def _finding(title: str, severity: Severity, names: Sequence[str]) -> Finding:
-    return Finding("bundle.artifacts", title, severity, "bundle", ", ".join(names), _REMEDY)
+def _finding(title: str, severity: Severity, names: Sequence[str], remedy: str = _REMEDY) -> Finding:
+    return Finding("bundle.artifacts", title, severity, "bundle", ", ".join(names), remedy)

@@ -33,6 +33,20 @@ class Outcome:
     phases: Sequence[PhaseBook] = ()
     failures: Sequence[Failure] = ()
 
+    def then(self, following: Outcome) -> Outcome:
+        """Return the outcome of this run and of one that went on from it."""
+        nodes = sorted({*self.evaluated_tasks, *following.evaluated_tasks})
+        both = (self.evaluated_tasks, following.evaluated_tasks)
+        return Outcome(
+            ok=self.ok and following.ok,
+            seconds=self.seconds + following.seconds,
+            run_id=following.run_id or self.run_id,
+            changed=self.changed + following.changed,
+            evaluated_tasks={node: sum(tasks.get(node, 0) for tasks in both) for node in nodes},
+            phases=(*self.phases, *following.phases),
+            failures=(*self.failures, *following.failures),
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Return the fields of the `finished` event (a contract: other tools read it)."""
         return {

@@ -31,8 +31,9 @@ def up(cluster: Cluster, text: str, progress: Progress) -> Outcome:
         refuse(check_machine(cluster), progress)
         for part in ("nodes", *(["lab"] if cluster.lab else [])):
             packages.install(part, progress.say)
+    first = bundle.before_the_portal(bundle_directory())
     with progress.stage("bundle"):
-        bundle.ensure(bundle_directory(), None, progress)
+        bundle.ensure(bundle_directory(), first, progress)
     prepare(cluster)
     if cluster.lab:
         lab.up(cluster, progress)
@@ -41,6 +42,11 @@ def up(cluster: Cluster, text: str, progress: Progress) -> Outcome:
         where = portal_of(cluster)
         with progress.stage("the portal answers"):
             wait_for_portal(where)
+        if first is not None:
+            progress.say(f"{where.url} is ready for use. What it does not wait for is made now and added.")
+            with progress.stage("the rest of the bundle"):
+                bundle.ensure(bundle_directory(), None, progress)
+            outcome = outcome.then(apply(cluster, Wish(text, verb="up"), progress))
     return outcome
 
 

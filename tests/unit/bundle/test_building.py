@@ -1,4 +1,6 @@
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +18,7 @@ from installer.bundle.toolchain import Toolchain
 from installer.cluster.places import cache_directory
 
 TREE = Path(__file__).parents[3]
+ABOUT = {"version": "1", "source": "here", "licence": "MIT", "kind": "go"}
 
 
 class Heard:
@@ -43,6 +46,7 @@ class Shop:
     def __init__(self, cache: Path, made: list[str], text: str = "one") -> None:
         self.cache, self.tree = cache, TREE
         self.lock = SimpleNamespace(architectures=["amd64"])
+        self.images = SimpleNamespace(images={})
         self.toolchain = SimpleNamespace(ensure=lambda report: report("there"))
         self.made = made
         self.steps = {s.name: s for s in (self._step("one", text), self._step("two", "2", "program/amd64/one"))}
@@ -53,8 +57,7 @@ class Shop:
             self.made.append(name)
             (into / name).write_text(text + "".join(o.path("one").read_text() for o in needed.values()))
 
-        about = {"version": "1", "source": "here", "licence": "MIT", "kind": "go"}
-        return Step(f"program/amd64/{name}", lambda: text, make, needs, about)
+        return Step(f"program/amd64/{name}", lambda: text, make, needs, ABOUT)
 
     def key(self, name: str, known: dict[str, str]) -> str:
         step = self.steps[name]
@@ -96,6 +99,29 @@ def test_only_what_is_wanted_and_what_it_needs_is_made(tmp_path: Path, build: Ca
     result = build(Shop(tmp_path / "cache", made), ["one"])
     assert made == ["one"]
     assert "bin/amd64/one" in result.index["files"]
+
+
+def test_an_image_that_the_portal_does_not_wait_for_is_put_off_only_while_the_bundle_lacks_it(
+    tmp_path: Path, build: Callable[..., building.Result]
+) -> None:
+    made: list[str] = []
+    shop = Shop(tmp_path / "cache", made)
+    step = shop.steps["program/amd64/two"]
+    shop.steps = {
+        "program/amd64/one": shop.steps["program/amd64/one"],
+        "layer/amd64/big": replace(step, name="layer/amd64/big"),
+        "image/amd64/big": replace(step, name="image/amd64/big", needs=("layer/amd64/big",), describe=ABOUT),
+    }
+    shop.images = SimpleNamespace(images={"big": SimpleNamespace(later=True)})
+
+    def first() -> list[str] | None:
+        return building.before_the_portal(tmp_path / "bundle", cache=tmp_path / "cache")
+
+    build(shop, ["one"])
+    assert made == ["one"]
+    assert first() == ["program/amd64/one"]
+    (tmp_path / "bundle" / "index.json").write_text(json.dumps({"artifacts": [{"name": "image/amd64/big"}]}))
+    assert first() is None
 
 
 def test_each_stage_begins_and_ends_and_a_failing_one_says_so(
