@@ -79,7 +79,9 @@ export function LiveTasks({ children }: { children: ReactNode }) {
         hello: () => readAgain(["tasks", "list"], ["tasks", "detail"], ["tasks", "events"], ["overview"]),
         task: (data) => {
           const changed = data as TaskSummary;
-          if (place(queries, changed)) readAgain(["tasks", "list"]);
+          // A list that is being read right now may arrive with the state before this change.
+          const reading = queries.isFetching({ queryKey: ["tasks", "list"] }) > 0;
+          if (place(queries, changed) || reading) readAgain(["tasks", "list"]);
           readAgain(
             ["tasks", "detail", changed.id],
             ["tasks", "events", changed.id],
