@@ -94,14 +94,21 @@ def stripped(item: Dict[str, Any]) -> Dict[str, Any]:
     return kept
 
 
-def digest(item: Dict[str, Any]) -> str:
-    """Return a digest of those fields of a live object that Atoll set; a field that somebody else took is not in it."""
-    ours = [
-        entry["fieldsV1"]
-        for entry in item["metadata"].get("managedFields", [])
-        if entry.get("manager") == MANAGER and entry.get("operation") == "Apply" and not entry.get("subresource")
-    ]
-    projected = project(item, ours[0]) if ours else None
+def owned(item: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+    """Return the set of fields (FieldsV1 of the API) of a live object that Atoll set; None when it set none."""
+    for entry in item["metadata"].get("managedFields", []):
+        if entry.get("manager") == MANAGER and entry.get("operation") == "Apply" and not entry.get("subresource"):
+            fields: Dict[str, Any] = entry["fieldsV1"]
+            return fields
+    return None
+
+
+def digest(item: Dict[str, Any], fields: Optional[Dict[str, Any]]) -> str:
+    """Return a digest of what a live object has in `fields`, no matter who set them last.
+
+    A service that was stopped and started again is as it was, though its replicas belong to who scaled it.
+    """
+    projected = project(item, fields) if fields is not None else None
     return digest_of_bytes(json.dumps(projected, sort_keys=True).encode())
 
 

@@ -196,6 +196,12 @@ def prune(known: List[Dict[str, Any]], wanted_keys: Iterable[cluster.Key], dry: 
     return [cluster.title(item) for item in gone]
 
 
+def record_of(item: Dict[str, Any]) -> Dict[str, Any]:
+    """Return what the book keeps of an applied object: its name, which fields are ours, and what is in them."""
+    fields = cluster.owned(item)
+    return {**cluster.bare(item), "fields": fields, "digest": cluster.digest(item, fields)}
+
+
 def reach(wanted: Dict[str, Any]) -> None:
     """Wait for one condition; else raise with the pods that are not ready and the last events."""
     kind = wanted["kind"].lower()
@@ -234,7 +240,7 @@ def work(module: Any) -> Dict[str, Any]:
         # What the server says of an object without a name space counts, as it was written down that way.
         removed = prune(known, {*application.after, *map(cluster.key_of, objects)}, dry)
         if not dry:
-            records = [{**cluster.bare(item), "digest": cluster.digest(item)} for item in application.after.values()]
+            records = [record_of(item) for item in application.after.values()]
             book.section("objects")[params["part"]] = records
             if not records:
                 del book.section("objects")[params["part"]]

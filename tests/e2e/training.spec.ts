@@ -94,7 +94,9 @@ test("a running task is stopped from the list, which changes by itself", { tag: 
   const row = page.getByRole("row").filter({ hasText: name });
   await expect(row).toContainText("Running", { timeout: 60_000 });
   await row.getByRole("button", { name: `Stop ${name}` }).click();
+  const answered = page.waitForResponse((response) => response.url().endsWith("/stop"));
   await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
+  expect((await answered).status()).toBe(202);
   await page.mouse.move(0, 0);
   await expect(row).toContainText("Stopped", { timeout: 60_000 });
 });

@@ -98,6 +98,8 @@ def test_pods_of_the_system_start_while_the_queue_is_down(atoll: Atoll) -> None:
         atoll.kubectl("scale", "--replicas=1", *queue)
         atoll.kubectl("delete", "pod", "without-queue", "--ignore-not-found")
     atoll.kubectl("rollout", "status", "--timeout=60s", *queue)
+    # Scaled down and up again it is as it was, whoever did it.
+    assert atoll("plan", "-f", str(atoll.file), "-o", "json").json["steps"] == []
 
 
 def test_the_database_has_a_backup_and_takes_no_stranger(atoll: Atoll) -> None:

@@ -20,7 +20,6 @@ NODE_PHASES = ["host", "certificates", "container_runtime", "load_balancer", "ad
 def test_a_worker_is_added_and_a_running_job_does_not_notice(
     atoll: Atoll, portal: Portal, edit_cluster: Callable[[Callable[[dict[str, Any]], None]], None]
 ) -> None:
-    atoll("apply", "-f", str(CLUSTER_FILE), "-o", "json")
     job = submit(portal, name="undisturbed", code="examples/devices/hold.py", parameters={"seconds": "300"})
     portal.wait_state(job, {"running"}, 90)
 
