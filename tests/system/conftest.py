@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from command_lines import CommandLines
 from harness import CLUSTER_FILE, SCRATCH, SEED, Atoll, Portal, test_cluster, write_cluster
 
 
@@ -21,6 +22,14 @@ def pytest_report_header() -> str:
 @pytest.fixture(scope="session")
 def seed() -> random.Random:
     return random.Random(SEED)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def command_lines() -> Iterator[CommandLines]:
+    watcher = CommandLines()
+    watcher.start()
+    yield watcher
+    watcher.stop()
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from command_lines import CommandLines
 from harness import ROOT, SCRATCH, Atoll
 
 
@@ -58,6 +59,13 @@ def test_no_log_of_a_node_and_no_process_list_holds_a_secret(atoll: Atoll) -> No
         for what, text in (("journal", log), ("pod logs", logs), ("process list", processes)):
             held = [secret[:4] + "…" for secret in secrets if secret in text]
             assert held == [], f"{node}: its {what} holds secrets"
+
+
+def test_no_command_that_ran_meanwhile_had_a_secret_among_its_arguments(
+    atoll: Atoll, command_lines: CommandLines
+) -> None:
+    assert command_lines.seen
+    assert command_lines.holding(_secrets(atoll)) == []
 
 
 def test_the_repository_holds_no_secret(atoll: Atoll) -> None:
