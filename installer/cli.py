@@ -36,6 +36,7 @@ COMMANDS = {
     "apply": Row("installer.running.commands", "apply", "Do what plan says", STEPS),
     "status": Row("installer.running.commands", "status", "Show nodes, services and the portal's address", DAILY),
     "runs": Row("installer.running.commands", "runs", "Show earlier runs and what each did", DAILY),
+    "image": Row("installer.images.commands", "image", "Import images of your own; list them", DAILY),
     "kubectl": Row("installer.running.commands", "kubectl", "Run kubectl as the cluster's administrator", DAILY),
     "test": Row("installer.testing.commands", "test", "Run the tests", DEVELOPERS),
     "features": Row("installer.testing.commands", "features", "Show which features have a passing proof", DEVELOPERS),

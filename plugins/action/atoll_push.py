@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import ssl
-import subprocess
-import tempfile
-import threading
-import time
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,27 +19,20 @@ from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
+# Found by the plugin's own place, so that it works from any directory and in any of Ansible's processes.
+_TREE = str(Path(__file__).resolve().parents[2])
+if _TREE not in sys.path:
+    sys.path.insert(0, _TREE)
+
+from installer.images.names import REGISTRY as OWN_REGISTRY  # noqa: E402
+from installer.images.registry import INDEX, Registry, chunks  # noqa: E402
+from installer.images.registry import RegistryError as PushError  # noqa: E402
+from installer.images.tunnel import forwarded  # noqa: E402
+
 display = Display()
 
-MANIFEST = "application/vnd.oci.image.manifest.v1+json"
-INDEX = "application/vnd.oci.image.index.v1+json"
-ACCEPT = ", ".join(
-    (
-        MANIFEST,
-        INDEX,
-        "application/vnd.docker.distribution.manifest.v2+json",
-        "application/vnd.docker.distribution.manifest.list.v2+json",
-    )
-)
 REF_NAME = "org.opencontainers.image.ref.name"
-OWN_REGISTRY = "registry.atoll.internal:5000"
-CHUNK = 1 << 20
 PARALLEL = 3
-TUNNEL_S = 30
-
-
-class PushError(Exception):
-    """What went wrong, in words for a person."""
 
 
 @dataclass(frozen=True)
@@ -88,67 +79,6 @@ def images_of(bundle: Path, sets: list[str]) -> list[Image]:
     return [Image(name, tuple(manifests)) for name, manifests in sorted(found.items())]
 
 
-@dataclass
-class Registry:
-    """The distribution API, as much of it as pushing needs."""
-
-    client: httpx.Client
-    bytes_sent: int = 0
-    _homes: dict[str, str] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def _check(self, response: httpx.Response, wanted: tuple[int, ...], what: str) -> httpx.Response:
-        if response.status_code not in wanted:
-            raise PushError(f"the registry answered {response.status_code} to {what}: {response.text[:300].strip()}")
-        return response
-
-    def digest_of(self, repository: str, reference: str) -> str | None:
-        """Return the digest of a manifest in the registry, None if it is not there."""
-        response = self.client.head(f"/v2/{repository}/manifests/{reference}", headers={"Accept": ACCEPT})
-        if response.status_code == httpx.codes.NOT_FOUND:
-            return None
-        self._check(response, (200,), f"the question for {repository}:{reference}")
-        return response.headers.get("Docker-Content-Digest")
-
-    def put_blob(self, repository: str, blobs: Path, descriptor: dict[str, Any]) -> None:
-        """Send a blob unless it is there; one that another repository got in this run is only linked."""
-        digest = descriptor["digest"]
-        if self.client.head(f"/v2/{repository}/blobs/{digest}").status_code == httpx.codes.OK:
-            return
-        with self._lock:
-            home = self._homes.get(digest)
-        query = {"mount": digest, "from": home} if home else {}
-        start = self.client.post(f"/v2/{repository}/blobs/uploads/", params=query)
-        self._check(start, (201, 202), f"the start of an upload to {repository}")
-        if start.status_code == httpx.codes.CREATED:
-            return
-        file = blobs / digest.replace(":", "/")
-        size = file.stat().st_size
-        target = httpx.URL(start.headers["Location"])
-        answer = self.client.put(
-            target.copy_merge_params({"digest": digest}),
-            content=_chunks(file),
-            headers={"Content-Type": "application/octet-stream", "Content-Length": str(size)},
-        )
-        self._check(answer, (201,), f"the upload of {digest} to {repository}")
-        with self._lock:
-            self.bytes_sent += size
-            self._homes[digest] = repository
-
-    def put_manifest(self, repository: str, reference: str, media_type: str, body: bytes) -> None:
-        """Send a manifest or index under a tag or digest."""
-        answer = self.client.put(
-            f"/v2/{repository}/manifests/{reference}", content=body, headers={"Content-Type": media_type}
-        )
-        self._check(answer, (201,), f"the manifest {repository}:{reference}")
-
-
-def _chunks(file: Path) -> Iterator[bytes]:
-    with file.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
-            yield chunk
-
-
 def _read(blobs: Path, digest: str) -> bytes:
     return (blobs / digest.replace(":", "/")).read_bytes()
 
@@ -179,8 +109,12 @@ def push(registry: Registry, image: Image, pool: ThreadPoolExecutor) -> None:
     for _arch, blobs, descriptor in image.manifests:
         body = _read(blobs, descriptor["digest"])
         manifest = json.loads(body)
-        parts = {part["digest"]: part for part in (manifest["config"], *manifest["layers"])}
-        for done in [pool.submit(registry.put_blob, image.repository, blobs, part) for part in parts.values()]:
+        parts = dict.fromkeys(part["digest"] for part in (manifest["config"], *manifest["layers"]))
+        files = {digest: blobs / digest.replace(":", "/") for digest in parts}
+        for done in [
+            pool.submit(registry.put_blob, image.repository, digest, file.stat().st_size, partial(chunks, file))
+            for digest, file in files.items()
+        ]:
             done.result()
         registry.put_manifest(image.repository, descriptor["digest"], descriptor["mediaType"], body)
     media_type, _digest, body = top_manifest(image)
@@ -192,31 +126,17 @@ def tunnel(connection: Any, reach: str) -> Iterator[Path]:
     """Yield a local socket that leads to `reach` on the connection's host, with that connection's own settings."""
     if not hasattr(connection, "_build_command"):
         raise PushError(f"the connection `{connection.transport}` cannot forward; atoll_push needs SSH")
-    with tempfile.TemporaryDirectory(prefix="atoll-push-") as directory:
-        socket = Path(directory) / "registry"
+
+    def command(socket: Path) -> list[str]:
         # A connection of its own: a forwarding asked of Ansible's shared one would outlive this task.
-        command = connection._build_command(
+        built = connection._build_command(
             connection.get_option("ssh_executable"), "ssh", "-N", "-L", f"{socket}:{reach}", connection.host
         )
         own = [b"-o", b"ControlMaster=no", b"-o", b"ControlPath=none", b"-o", b"ExitOnForwardFailure=yes"]
-        process = subprocess.Popen(
-            [command[0], *own, *command[1:]],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
-        try:
-            end = time.monotonic() + TUNNEL_S
-            while not socket.exists():
-                if process.poll() is not None or time.monotonic() > end:
-                    process.kill()
-                    said = process.communicate()[1].decode(errors="replace").strip()
-                    raise PushError(f"no SSH forwarding to {connection.host}: {said or f'none within {TUNNEL_S} s'}")
-                time.sleep(0.05)
-            yield socket
-        finally:
-            process.terminate()
-            process.communicate()
+        return [built[0], *own, *built[1:]]
+
+    with forwarded(command, connection.host) as socket:
+        yield socket
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]

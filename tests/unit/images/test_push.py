@@ -14,6 +14,9 @@ from typing import Any
 import httpx
 import pytest
 
+from installer.images.registry import MANIFEST
+from tests.unit.images.memory import Memory
+
 
 def _load() -> ModuleType:
     path = Path(__file__).parents[3] / "plugins/action/atoll_push.py"
@@ -27,54 +30,6 @@ def _load() -> ModuleType:
 
 
 push = _load()
-
-
-class Memory:
-    """As much of a registry as the action uses; refuses a manifest whose blobs are missing, as the real one does."""
-
-    def __init__(self) -> None:
-        self.blobs: set[tuple[str, str]] = set()
-        self.manifests: dict[tuple[str, str], bytes] = {}
-        self.requests: list[str] = []
-
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.requests.append(f"{request.method} {request.url.path}")
-        repository, _, rest = request.url.path.removeprefix("/v2/").rpartition("/")
-        repository = repository.removesuffix("/manifests")
-        if "/manifests/" in request.url.path:
-            return self._manifest(request, repository, rest)
-        repository = request.url.path.removeprefix("/v2/").split("/blobs/")[0]
-        if request.method == "HEAD":
-            return httpx.Response(200 if (repository, rest) in self.blobs else 404)
-        if request.method == "POST":
-            mount, home = request.url.params.get("mount"), request.url.params.get("from")
-            if mount and (home, mount) in self.blobs:
-                self.blobs.add((repository, mount))
-                return httpx.Response(201)
-            return httpx.Response(202, headers={"Location": f"/v2/{repository}/blobs/uploads/1?state=x"})
-        digest = request.url.params["digest"]
-        body = request.read()
-        assert request.url.params["state"] == "x"
-        assert digest == f"sha256:{hashlib.sha256(body).hexdigest()}"
-        assert int(request.headers["Content-Length"]) == len(body)
-        self.blobs.add((repository, digest))
-        return httpx.Response(201)
-
-    def _manifest(self, request: httpx.Request, repository: str, reference: str) -> httpx.Response:
-        if request.method == "HEAD":
-            body = self.manifests.get((repository, reference))
-            if body is None:
-                return httpx.Response(404)
-            return httpx.Response(200, headers={"Docker-Content-Digest": f"sha256:{hashlib.sha256(body).hexdigest()}"})
-        body = request.read()
-        for part in json.loads(body).get("layers", []):
-            if (repository, part["digest"]) not in self.blobs:
-                return httpx.Response(400, text=f"blob unknown: {part['digest']}")
-        for entry in json.loads(body).get("manifests", []):
-            if (repository, entry["digest"]) not in self.manifests:
-                return httpx.Response(400, text="manifest unknown")
-        self.manifests[repository, reference] = body
-        return httpx.Response(201)
 
 
 def write_blob(layout: Path, body: bytes) -> dict[str, Any]:
@@ -94,7 +49,7 @@ def bundle_with(root: Path, images: dict[str, tuple[str, list[bytes]]], arches: 
                 "config": write_blob(layout, json.dumps({"arch": arch}).encode()),
                 "layers": [write_blob(layout, layer) for layer in layers],
             }
-            entry = write_blob(layout, json.dumps(manifest).encode()) | {"mediaType": push.MANIFEST}
+            entry = write_blob(layout, json.dumps(manifest).encode()) | {"mediaType": MANIFEST}
             entries.append(entry | {"annotations": {push.REF_NAME: name}})
             listed[name] = {"digest": entry["digest"], "bytes": 1, "set": kind}
         (layout / "oci-layout").write_text("{}")

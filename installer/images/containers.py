@@ -1,0 +1,118 @@
+"""Where the parts of an image lie: a directory, or a .tar (also compressed)."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from installer.images.errors import BadArchive
+from installer.images.registry import chunks
+
+CHUNK = 1 << 20
+REMEDY = (
+    "It takes what `docker save NAME:TAG -o FILE`, `podman save --format oci-archive`, "
+    "`skopeo copy … oci-archive:FILE` or `oci:DIRECTORY` write."
+)
+
+
+class Container(Protocol):
+    """Named pieces of content."""
+
+    def has(self, name: str) -> bool:
+        """Say whether there is such a piece."""
+        ...
+
+    def size(self, name: str) -> int:
+        """Return its size in bytes."""
+        ...
+
+    def content(self, name: str) -> Iterator[bytes]:
+        """Return it piece by piece."""
+        ...
+
+
+class Directory:
+    """Files below a directory."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def has(self, name: str) -> bool:
+        """Say whether there is such a file."""
+        return (self._path / name).is_file()
+
+    def size(self, name: str) -> int:
+        """Return its size."""
+        return (self._path / name).stat().st_size
+
+    def content(self, name: str) -> Iterator[bytes]:
+        """Return it piece by piece."""
+        return chunks(self._path / name)
+
+
+class Tar:
+    """Members of a tar archive; links inside it (`docker save` makes them) lead to what they mean."""
+
+    def __init__(self, archive: tarfile.TarFile) -> None:
+        self._archive = archive
+        self._members = {member.name.removeprefix("./"): member for member in archive.getmembers()}
+
+    def _member(self, name: str) -> tarfile.TarInfo | None:
+        member = self._members.get(name)
+        for _ in range(8):
+            if member is None or member.isfile():
+                return member
+            if not (member.issym() or member.islnk()):
+                return None
+            base = Path(member.name.removeprefix("./")).parent if member.issym() else Path()
+            member = self._members.get(_normal(base / member.linkname))
+        return None
+
+    def has(self, name: str) -> bool:
+        """Say whether there is such a member."""
+        return self._member(name) is not None
+
+    def size(self, name: str) -> int:
+        """Return its size."""
+        member = self._member(name)
+        return member.size if member else 0
+
+    def content(self, name: str) -> Iterator[bytes]:
+        """Return it piece by piece."""
+        member = self._member(name)
+        stream = self._archive.extractfile(member) if member else None
+        if stream is None:
+            raise BadArchive(f"The archive lacks {name}.", f"Save the image again. {REMEDY}")
+        with stream:
+            while chunk := stream.read(CHUNK):
+                yield chunk
+
+
+def _normal(path: Path) -> str:
+    parts: list[str] = []
+    for part in path.parts:
+        if part == "..":
+            del parts[-1:]
+        else:
+            parts.append(part)
+    return "/".join(parts)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Container]:
+    """Open a directory or an archive. Raises BadArchive."""
+    if path.is_dir():
+        yield Directory(path)
+        return
+    if not path.exists():
+        raise BadArchive(f"{path} does not exist.", "Give the path of an image archive (.tar) or OCI layout.")
+    try:
+        with tarfile.open(path, "r:*") as archive:
+            yield Tar(archive)
+    except (tarfile.TarError, EOFError) as error:
+        raise BadArchive(f"{path} is no archive, or is cut off: {error}", REMEDY) from error
+    except OSError as error:
+        raise BadArchive(f"{path} cannot be read: {error}", REMEDY) from error
