@@ -18,7 +18,7 @@ from fastapi.responses import Response
 from sse_starlette import EventSourceResponse
 
 from installer.cluster import version
-from installer.control import problems
+from installer.control import images, problems
 from installer.control.current import Current
 from installer.control.operations import Operation, Operations
 from installer.control.problems import Problem
@@ -99,6 +99,8 @@ def create_app(settings: Settings) -> FastAPI:
             return EventSourceResponse(_told(operation))
         result = await to_thread.run_sync(operation.result, abandon_on_cancel=True)
         return Response(json.dumps(result.to_json()), media_type="application/json")
+
+    app.include_router(images.routes(settings))
 
     @app.get("/runs")
     def list_runs(limit: Annotated[int, Query(ge=1, le=1000)] = 50, cursor: str | None = None) -> dict[str, Any]:

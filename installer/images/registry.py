@@ -38,6 +38,7 @@ def connect(pki: Path, transport: dict[str, Any] | None = None) -> httpx.Client:
         base_url=f"https://{REGISTRY}",
         transport=httpx.HTTPTransport(verify=context, retries=2, **(transport or {})),
         timeout=httpx.Timeout(30, read=600, write=600),
+        trust_env=False,  # it is never behind a proxy
     )
 
 

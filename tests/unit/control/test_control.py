@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from installer.cluster import TREE
-from installer.control import app
+from installer.control import app, images
 from installer.running.journal import Journal
 from installer.running.redaction import Redactor
 from installer.services.actions import ActionFailed
@@ -244,3 +244,36 @@ def test_the_control_service_that_is_down_is_told_with_a_remedy(control: Running
     content = json.loads(control.client_file.read_text())
     control.client_file.write_text(json.dumps({**content, "urls": ["https://127.0.0.1:1"]}))
     assert "the control service does not answer" in ctl(control, "list", code=69)
+
+
+def test_images_are_those_of_the_registry(client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = {"architecture": "amd64", "os": "linux", "config": {"Cmd": ["run"], "WorkingDir": "/app"}}
+    parts = {"config": {"digest": "sha256:c", "size": 3}, "layers": [{"digest": "sha256:l", "size": 4}]}
+
+    def registry(request: httpx.Request) -> httpx.Response:
+        answers: dict[str, Any] = {
+            "/v2/_catalog": {"repositories": ["imported/tool"]},
+            "/v2/imported/tool/tags/list": {"tags": ["1"]},
+            "/v2/imported/tool/manifests/1": parts,
+            "/v2/imported/tool/blobs/sha256:c": config,
+        }
+        found = answers.get(request.url.path)
+        headers = {"Docker-Content-Digest": "sha256:m"}
+        return httpx.Response(200 if found else 404, json=found, headers=headers)
+
+    monkeypatch.setattr(
+        images, "connect", lambda _pki: httpx.Client(base_url="https://r", transport=httpx.MockTransport(registry))
+    )
+    listed = client.get("/images").json()["items"]
+    assert [(item["repository"], item["tag"], item["size_bytes"]) for item in listed] == [("imported/tool", "1", 7)]
+    described = client.get("/images/described", params={"repository": "imported/tool", "tag": "1"}).json()
+    assert (described["command"], described["working_directory"], described["digest"]) == (["run"], "/app", "sha256:m")
+    missing = client.get("/images/described", params={"repository": "imported/tool", "tag": "2"})
+    assert (missing.status_code, missing.json()["code"]) == (404, "no_such_image")
+    odd = client.get("/images/described", params={"repository": "../secrets", "tag": "2"})
+    assert odd.status_code == 422
+
+
+def test_a_registry_that_does_not_answer_is_named(client: httpx.Client) -> None:
+    answer = client.get("/images")
+    assert (answer.status_code, answer.json()["code"]) == (503, "registry_unavailable")

@@ -1,0 +1,65 @@
+"""What the control service says about images: it has the registry's certificate, so that the API needs none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import httpx
+from fastapi import APIRouter, Query
+
+from installer.control.problems import Problem
+from installer.control.settings import Settings
+from installer.images.listing import describe, images
+from installer.images.names import REGISTRY
+from installer.images.registry import Registry, RegistryError, connect
+
+_REPOSITORY = re.compile(r"[a-z0-9]+(?:[._/-]+[a-z0-9]+)*")
+
+
+def routes(settings: Settings) -> APIRouter:
+    """Make the operations on the registry of one cluster."""
+    router = APIRouter()
+
+    @router.get("/images")
+    def list_images() -> dict[str, Any]:
+        with _registry(settings) as registry:
+            return {"items": [image.to_json() for image in images(registry)]}
+
+    @router.get("/images/described")
+    def one_image(
+        repository: Annotated[str, Query(max_length=255)],
+        tag: Annotated[str, Query(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$")],
+    ) -> dict[str, Any]:
+        if not _REPOSITORY.fullmatch(repository):
+            raise Problem(
+                422, "no_image_name", f"`{repository}` is no name of a repository.", "GET /images lists them."
+            )
+        with _registry(settings) as registry:
+            found = describe(registry, repository, tag)
+        if found is None:
+            raise Problem(
+                404,
+                "no_such_image",
+                f"The registry has no image {REGISTRY}/{repository}:{tag}.",
+                "Import it on the control host: ./atoll image import FILE",
+            )
+        return found.to_json()
+
+    return router
+
+
+@contextmanager
+def _registry(settings: Settings) -> Iterator[Registry]:
+    try:
+        with connect(settings.state / "pki" / "registry") as client:
+            yield Registry(client)
+    except (RegistryError, OSError, httpx.HTTPError) as error:
+        raise Problem(
+            503,
+            "registry_unavailable",
+            f"The registry does not answer: {error}",
+            "See `service_ctl status registry` on a master.",
+        ) from error
