@@ -31,7 +31,7 @@ def test(suites: tuple[str, ...], wanted: str | None, list_only: bool) -> None:
     """
     if list_only:
         for suite in SUITES:
-            print(f"{suite.name:<10} {suite.belongs_to:<5} {suite.title}; needs {suite.needs}")
+            print(f"{suite.name:<12} {suite.belongs_to:<5} {suite.title}; needs {suite.needs}")
         return
     names: Set = "fast" if wanted == "fast" else "all" if wanted == "all" else "ci"
     try:

@@ -151,6 +151,15 @@ def test_everything_that_is_in_the_way_is_told_at_once_before_anything_is_change
     assert not (tmp_path / "done").exists()
 
 
+def test_without_a_bundle_nothing_is_changed_on_nodes_that_are_sound(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(applying, "_check", check_before)
+    with pytest.raises(NotReady, match=r"index.json does not exist"):
+        apply(cluster, Wish(TEXT), Progress())
+    assert not (tmp_path / "done").exists()
+
+
 def test_a_saved_plan_is_done_only_while_it_fits(cluster: Cluster, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     make_plan(cluster, Observations(), applying.collect(cluster)).only(["host"], ["worker1"]).save(file)

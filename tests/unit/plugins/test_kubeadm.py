@@ -1,0 +1,40 @@
+"""kubeadm, run by our module against a kubeadm of a few lines. Needs nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def kubeadm(plugin: Any, programs: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A node where `kubeadm init` was begun; its authority, and etcd with a half-done member. Returns the log."""
+    module = plugin("modules", "atoll_kubeadm")
+    root, etcd = tmp_path / "kubernetes", tmp_path / "etcd"
+    (root / "pki").mkdir(parents=True)
+    (root / "pki" / "ca.key").write_text("authority")
+    (root / "admin.conf").write_text("made before it was killed")
+    (etcd / "member").mkdir(parents=True)
+    monkeypatch.setattr(module, "ROOT", str(root))
+    monkeypatch.setattr(module.state_of, "__defaults__", (str(root),))
+    monkeypatch.setattr(module.clean, "__defaults__", ((str(etcd),),))
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "kubeadm.json").write_text('{"verb": "init", "state": "running"}')
+    programs("systemctl", "true")
+    log: Path = programs("kubeadm", f'[ "$1" = reset ] && rm -r {root}/* || echo made > {root}/admin.conf')
+    return log
+
+
+def test_an_init_that_was_killed_is_cleaned_up_and_made_again(run: Any, kubeadm: Path, tmp_path: Path) -> None:
+    wanted = {"verb": "init", "config": "/c.yaml", "keep": [str(tmp_path / "kubernetes" / "pki" / "ca.key")]}
+    first = run("atoll_kubeadm", **wanted)
+    assert (first["changed"], first["cleaned"]) == (True, True)
+    said = [line.split()[1] for line in kubeadm.read_text().splitlines() if line.startswith("kubeadm")]
+    assert said == ["reset", "init"]
+    assert list((tmp_path / "etcd").iterdir()) == []
+    assert (tmp_path / "kubernetes" / "pki" / "ca.key").read_text() == "authority"
+    assert json.loads((tmp_path / "state" / "kubeadm.json").read_text())["state"] == "done"
+    assert not run("atoll_kubeadm", **wanted)["changed"]
