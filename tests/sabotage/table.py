@@ -42,7 +42,8 @@ class Entry:
     patch: str
     promise: str
     kind: Literal["fast", "lab"]
-    test: str
+    module: str
+    function: str
     says: str
     deploy: str = ""
     leaves: bool = False
@@ -59,9 +60,9 @@ class Entry:
         return hashlib.sha256(f"{self!r}".encode() + self.file.read_bytes()).hexdigest()[:16]
 
     @property
-    def function(self) -> str:
-        """The name of the test function."""
-        return self.test.rpartition("::")[2]
+    def test(self) -> str:
+        """The test as pytest names it."""
+        return f"{self.module}::{self.function}"
 
     def touched(self) -> list[str]:
         """The files that the patch changes."""

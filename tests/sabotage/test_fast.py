@@ -23,7 +23,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def sound(tree: Path) -> Outcome:
     """All the tests, run before anything is broken."""
-    return run_tests(tree, sys.executable, sorted({entry.test for entry in FAST}), 600)
+    return run_tests(tree, sys.executable, sorted({entry.test for entry in FAST}), 600, tidy=True)
 
 
 @pytest.mark.timeout(900)
@@ -32,7 +32,7 @@ def test_the_test_turns_red_when_the_promise_is_broken(entry: Entry, tree: Path,
     no_complaint(why_not_green(entry, sound))
     apply_patch(entry, tree)
     try:
-        tested = run_tests(tree, sys.executable, [entry.test], 240)
+        tested = run_tests(tree, sys.executable, [entry.test], 240, tidy=True)
     finally:
         copy_files(ROOT, tree, entry.touched())
     no_complaint(why_not_red(entry, tested))

@@ -59,13 +59,13 @@ def copy_files(root: Path, tree: Path, names: list[str]) -> None:
         shutil.copy2(root / name, target)
 
 
-def run_tests(tree: Path, python: str, tests: list[str], timeout_s: float, **more: str) -> Outcome:
-    """Run tests in a tree and read what happened; processes that they left running are ended."""
+def run_tests(tree: Path, python: str, tests: list[str], timeout_s: float, tidy: bool = False) -> Outcome:
+    """Run tests in a tree and read what happened; `tidy` ends all processes that they left running."""
     report = tree / ".cache" / "sabotage.xml"
     report.parent.mkdir(exist_ok=True)
     report.unlink(missing_ok=True)
     mark = f"ATOLL_SABOTAGE={uuid.uuid4()}"
-    environment = {name: value for name, value in os.environ.items() if name not in INHERITED} | more
+    environment = {name: value for name, value in os.environ.items() if name not in INHERITED}
     environment |= dict([mark.split("=", 1)])
     environment |= {"PYTHONDONTWRITEBYTECODE": "1", "ANSIBLE_CONFIG": str(tree / "ansible.cfg")}
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
@@ -85,7 +85,8 @@ def run_tests(tree: Path, python: str, tests: list[str], timeout_s: float, **mor
         process.kill()
         output = f"{process.communicate()[0]}\nnot done after {timeout_s:.0f} s"
     finally:
-        end(_carrying(mark))
+        if tidy:
+            end(_carrying(mark))
     return Outcome(process.returncode, _cases(report), output)
 
 

@@ -23,13 +23,12 @@ def test_each_patch_stands_in_the_table_once() -> None:
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry.patch)
 def test_the_patch_fits_and_its_test_is_there(entry: Entry) -> None:
     apply_patch(entry, ROOT, "--check")
-    file, _, function = entry.test.partition("::")
-    assert f"def {function}(" in (ROOT / file).read_text("utf-8")
+    assert f"def {entry.function}(" in (ROOT / entry.module).read_text("utf-8")
     assert entry.kind == "lab" or not (entry.deploy or entry.leaves)
     assert all(Path(ROOT, name).is_file() for name in entry.touched())
 
 
-ENTRY = Entry(1, "p", "nothing changes", "fast", "tests/test_a.py::test_it", "changed")
+ENTRY = Entry(1, "p", "nothing changes", "fast", "tests/test_a.py", "test_it", "changed")
 
 
 def ran(*cases: Case, code: int = 1) -> Outcome:
