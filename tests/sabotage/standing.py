@@ -15,11 +15,12 @@ import pytest
 import yaml
 from harness import CLUSTER_FILE, NAME, SCRATCH, Atoll, Portal
 
-from tests.sabotage.table import ROOT, Entry
+from tests.sabotage.table import ROOT, Entry, entries
 from tests.sabotage.trees import INHERITED, copy_files, tracked
 
 PLACE = SCRATCH.with_name("sabotage")
 EXAMPLES = "platform/atoll/files/examples"
+WHOLE = ("apply", "up")
 SETTLED_S = 15.0  # a kubelet tells the API server of other devices every ten seconds
 ENDED = {"finished", "failed", "error", "killed"}
 PUT = (
@@ -60,6 +61,9 @@ class Standing:
         copy_files(ROOT, self.tree, tracked(ROOT))
         self.atoll("test", "--list")  # makes the environment, with what tests need
         self.atoll("up", "-f", str(CLUSTER_FILE), "-o", "json")
+        for entry in entries("lab"):  # what a part that was killed may have left
+            if entry.deploy == "examples":
+                self.put_examples(entry)
         self.stop_tasks()
 
     def atoll(self, *arguments: str, bundle: Path | None = None) -> str:
@@ -81,13 +85,13 @@ class Standing:
         assert ran.returncode == 0, said
         return ran.stdout
 
-    def deploy(self, entry: Entry) -> None:
-        """Bring what the patch changed to the cluster.
-
-        A whole `apply` or `up` brings the rest of the clone along, and so mends what an entry before it broke.
-        """
-        if entry.deploy not in ("apply", "up"):
+    def make_way(self, entry: Entry) -> None:
+        """Mend what an entry before this one broke; a whole `apply` or `up` does so by itself."""
+        if entry.deploy not in WHOLE:
             self.mend()
+
+    def deploy(self, entry: Entry) -> None:
+        """Bring what the patch changed to the cluster."""
         self.owed.append(entry)
         if entry.deploy == "examples":
             self.put_examples(entry)

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 import pytest
 
 from installer.testing.results import DIRECTORY, commit
-from tests.sabotage.standing import Standing, keep, seen_before
+from tests.sabotage.standing import WHOLE, Standing, keep, seen_before
 from tests.sabotage.table import Entry, apply_patch, entries
 from tests.sabotage.trees import no_complaint, run_tests, why_not_green, why_not_red
 
 # Those with nothing to install first, then those that need the same way: each mends what the one before it broke.
-LAB = sorted(entries("lab"), key=lambda entry: ("examples", "", "apply", "up").index(entry.deploy.partition(" ")[0]))
+LAB = sorted(entries("lab"), key=lambda entry: WHOLE.index(entry.deploy) if entry.deploy in WHOLE else -1)
 SEEN = DIRECTORY / "sabotage"
 PART_S = 3300.0  # the suite ends after 3600 s, and nothing may be left broken then
 SOUND_MINUTES = 12.0
@@ -55,6 +55,7 @@ def test_the_test_turns_red_when_the_promise_is_broken(
     refuse_when_late(entry.minutes)
     standing: Standing = request.getfixturevalue("standing")
     began = time.monotonic()
+    standing.make_way(entry)
     sound = {name: (standing.tree / name).read_bytes() for name in entry.touched()}
     runs = standing.runs()
     try:
