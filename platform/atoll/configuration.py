@@ -104,6 +104,10 @@ class Engine(_Section):
 
     kind: Literal["kubernetes", "local"]
     images: list[EngineImage]
+    registry: str = Field(default="registry.atoll.internal:5000", description="Where images of tasks come from")
+    runtime: str | None = Field(
+        default=None, description="Image with the interpreter of the entry point, mounted into images that have none"
+    )
     kubeconfig: Path | None = Field(default=None, description="Without it: the service account of the pod")
     nodes: list[LocalNode] = Field(default_factory=list, description="Of the local engine only")
 

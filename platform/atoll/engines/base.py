@@ -68,8 +68,11 @@ class Submission(_Frozen):
     virtual_cluster: str
     image: str
     python: str | None
+    runtime: str | None = None  # image with the entry point's interpreter, where `image` is the user's own
     command: tuple[str, ...]
+    start_file: str | None = None
     code_directory: str
+    working_directory: str | None = None  # in the image, instead of the code directory
     output_directory: str
     task_directory: str
     device_type: str

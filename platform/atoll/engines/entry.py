@@ -3,9 +3,12 @@
 Python >= 3.8 and the standard library only: it is mounted into images that know nothing of Atoll. It is process 1 of
 its container, so it passes signals on and reaps orphans. Exit code: the program's own, 128 + n after signal n.
 
+Images that users bring may have no Python: then an interpreter with its own libraries is mounted beside it. Nothing of
+the image itself is needed.
+
 Environment: ATOLL_CODE_DIR, ATOLL_OUTPUT_DIR, ATOLL_LOG_FILE, ATOLL_METRICS_FILE, ATOLL_OUTCOME_FILE; optional
-ATOLL_HOLD_WHILE_REACHABLE (host:port that a live network policy forbids) and ATOLL_MEMORY_LIMIT_BYTES (watched here
-where no cgroup does it).
+ATOLL_START_FILE (must be in the code directory), ATOLL_HOLD_WHILE_REACHABLE (host:port that a live network policy
+forbids) and ATOLL_MEMORY_LIMIT_BYTES (watched here where no cgroup does it).
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import contextlib
 import json
 import os
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
@@ -151,9 +155,11 @@ def problem_before_start(command: list[str]) -> tuple[str, str] | None:
     directory = os.environ["ATOLL_CODE_DIR"]
     if not os.path.isdir(directory):
         return "code_directory_missing", f"the code directory {directory} does not exist"
-    start = os.path.join(directory, command[1]) if len(command) > 1 else None
-    if start and start.endswith(".py") and not os.path.isfile(start):
-        return "start_file_missing", f"the start file {start} does not exist"
+    start = os.environ.get("ATOLL_START_FILE")
+    if start and not os.path.isfile(os.path.join(directory, start)):
+        return "start_file_missing", f"the start file {os.path.join(directory, start)} does not exist"
+    if shutil.which(command[0]) is None and not os.access(os.path.join(directory, command[0]), os.X_OK):
+        return "command_not_found", f"there is no program `{command[0]}` in the image that this user may start"
     return None
 
 

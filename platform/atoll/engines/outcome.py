@@ -9,6 +9,7 @@ from atoll.web.schema import Reason
 _PROBLEMS = {
     "code_directory_missing": "The code directory does not exist.",
     "start_file_missing": "The start file does not exist in the code directory.",
+    "command_not_found": "The image has no such program, or its user may not start it.",
     "network_policy_not_enforced": "The network policy of the task was not enforced in time, so it was not started.",
 }
 

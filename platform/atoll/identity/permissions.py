@@ -23,6 +23,7 @@ class Permission(StrEnum):
     FILES_READ = "files:read"
     VIRTUAL_CLUSTERS_READ = "virtual_clusters:read"
     VIRTUAL_CLUSTERS_READ_ALL = "virtual_clusters:read_all"
+    IMAGES_READ = "images:read"
     NODES_READ = "nodes:read"
     SERVICES_READ = "services:read"
     SERVICES_OPERATE = "services:operate"
@@ -42,6 +43,7 @@ _USER = frozenset(
         Permission.TASKS_DELETE,
         Permission.FILES_READ,
         Permission.VIRTUAL_CLUSTERS_READ,
+        Permission.IMAGES_READ,
     }
 )
 

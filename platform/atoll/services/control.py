@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from sse_starlette import ServerSentEvent
 
 from atoll.configuration import Control
+from atoll.images.schemas import ImageDescription, Images
 from atoll.services.schemas import Run, RunSummary, ServiceAction, ServiceLog, Services
 from atoll.web.errors import ApiError, Conflict, Invalid, NotFound, Unavailable
 from atoll.web.schema import Page
@@ -75,6 +76,15 @@ class ControlClient:
                         name, data = "run", []
         except httpx.HTTPError:
             return  # the browser connects again with the last id
+
+    async def images(self) -> Images:
+        """The imported images."""
+        return _read(Images, await self._ask("GET", "/images"))
+
+    async def image(self, repository: str, tag: str) -> ImageDescription:
+        """One image of the registry. Raises NotFound."""
+        params = {"repository": repository, "tag": tag}
+        return _read(ImageDescription, await self._ask("GET", "/images/described", params=params))
 
     async def _ask(self, method: str, path: str, **more: Any) -> Any:
         try:

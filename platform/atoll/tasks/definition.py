@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from atoll import quantities
-from atoll.configuration import Configuration, Device, EngineImage
+from atoll.configuration import Configuration, Device
 from atoll.identity.caller import Caller
+from atoll.images.service import Own
 from atoll.tasks.admission import allowed_counts
-from atoll.tasks.schemas import Definition, Parameter, TaskCreate
+from atoll.tasks.program import Program, program
+from atoll.tasks.schemas import Definition, TaskCreate
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.schemas import Limits, Resources
 from atoll.web.schema import FieldError
@@ -19,6 +21,7 @@ class Drafted:
     """A definition, or what forbids it."""
 
     definition: Definition | None
+    label: str = ""
     problems: list[FieldError] = field(default_factory=list)
 
 
@@ -47,14 +50,6 @@ class _Draft:
             return ""
         return posixpath.normpath(inside) if inside else ""
 
-    def image(self) -> EngineImage | None:
-        image = self.configuration.image(self.body.engine)
-        if image is None:
-            self.wrong("engine", "no_such_engine", f"There is no engine `{self.body.engine}`.")
-        elif self.body.distributed and not image.trains_distributed:
-            self.wrong("engine", "engine_not_distributed", f"{image.title} does not train over several nodes.")
-        return image
-
     def device(self, cluster: VirtualClusterRow) -> Device | None:
         body = self.body
         device = self.configuration.device(body.device_type)
@@ -70,6 +65,18 @@ class _Draft:
             words = ", ".join(map(str, counts))
             self.wrong("devices", "device_count_not_allowed", f"Choose one of {words}.", counts=counts)
         return device
+
+    def fits(self, wanted: Program, device: Device) -> None:
+        """Whether the program can run on the machines that have the device."""
+        if wanted.architectures and device.arch not in wanted.architectures:
+            words = ", ".join(wanted.architectures)
+            self.wrong(
+                "image",
+                "image_architecture",
+                f"The image is for {words}; machines with these devices are {device.arch}.",
+                architectures=words,
+                arch=device.arch,
+            )
 
     def nodes(self) -> None:
         if self.body.distributed and self.body.nodes < 2:
@@ -116,10 +123,14 @@ def draft(
     *,
     home: str,
     task_id: str,
+    own: Own | None = None,
 ) -> Drafted:
-    """Check `body` by every rule. `cluster` is None when the caller has no virtual cluster of that name."""
+    """Check `body` by every rule.
+
+    `cluster` is None when the caller has no virtual cluster of that name; `own` is the image that `body` brings.
+    """
     work = _Draft(configuration, caller, body, home)
-    image = work.image()
+    wanted = program(configuration, body, own, work.wrong)
     device = None
     if cluster is None:
         work.wrong(
@@ -129,38 +140,36 @@ def draft(
         )
     else:
         device = work.device(cluster)
+    if wanted is not None and device is not None:
+        work.fits(wanted, device)
     work.nodes()
     code_directory = work.path("code_directory", body.code_directory)
-    start_file = posixpath.normpath(body.start_file)
-    if start_file.startswith(("/", "..")):
-        work.wrong("start_file", "path_outside_code", "The start file lies in the code directory.")
     output_directory = (
         work.path("output_directory", body.output_directory) if body.output_directory else f"tasks/{task_id}/output"
     )
     if body.output_directory and not output_directory and not work.problems:
         work.wrong("output_directory", "output_is_home", "Choose a directory below the home, not the home itself.")
     limits, requests = work.limits()
-    if work.problems or image is None or device is None:
-        return Drafted(None, work.problems)
+    if work.problems or wanted is None or device is None:
+        return Drafted(None, problems=work.problems)
     return Drafted(
         Definition(
             description=body.description,
-            engine=image.name,
-            image=image.image,
+            engine=wanted.engine,
+            image=wanted.image,
             code_directory=code_directory,
-            start_file=start_file,
+            start_file=wanted.start_file,
+            command_line=body.command_line if wanted.engine is None else None,
+            working_directory=wanted.working_directory,
             output_directory=output_directory,
             parameters=body.parameters,
-            command=[image.python or "python3", start_file, *_arguments(body.parameters)],
+            command=wanted.command,
             device_type=device.type,
             devices=body.devices,
             distributed=body.distributed,
             nodes=body.nodes,
             limits=limits,
             requests=requests,
-        )
+        ),
+        wanted.label,
     )
-
-
-def _arguments(parameters: list[Parameter]) -> list[str]:
-    return [part for item in parameters for part in (f"--{item.name}", item.value) if part]

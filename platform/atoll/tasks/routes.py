@@ -11,7 +11,6 @@ from atoll.tasks.metrics import TaskMetricsService
 from atoll.tasks.schemas import Estimate, Task, TaskCreate, TaskEvents, TaskMetrics, TaskSummary
 from atoll.tasks.service import TaskService
 from atoll.web.dependencies import (
-    Configured,
     Cursor,
     IdempotencyKey,
     IfMatch,
@@ -25,9 +24,9 @@ from atoll.web.schema import Page
 router = APIRouter(tags=["tasks"])
 
 
-def task_service(session: Transaction, configuration: Configured) -> TaskService:
+def task_service(session: Transaction, parts: Parts) -> TaskService:
     """The rules of tasks, in this request's transaction."""
-    return TaskService(session, configuration)
+    return TaskService(session, parts.configuration, parts.control)
 
 
 Service = Annotated[TaskService, Depends(task_service)]

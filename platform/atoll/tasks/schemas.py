@@ -31,13 +31,24 @@ class TaskCreate(Schema):
     kind: Literal["training"] = "training"
     description: Annotated[str, Field(max_length=2000)] = ""
     virtual_cluster: Annotated[str, Field(min_length=1, max_length=63)]
-    engine: Annotated[str, Field(min_length=1, max_length=63, description="Name of an engine image of the options")]
-    code_directory: HomePath
-    start_file: Annotated[
-        str,
-        StringConstraints(pattern=r"^[^\x00-\x1f]+\.py$", max_length=512),
-        Field(description="A Python file, relative to the code directory"),
-    ]
+    engine: Annotated[str, StringConstraints(min_length=1, max_length=63)] | None = Field(
+        default=None, description="Name of an engine image of the options; either this, with a start file, or `image`"
+    )
+    image: Annotated[str, StringConstraints(min_length=1, max_length=512)] | None = Field(
+        default=None, description="An image of the cluster's registry, for example one of GET /images"
+    )
+    command_line: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=8192)] | None = Field(
+        default=None,
+        description="With `image`: what to start, in words as a shell reads them, but no shell runs unless it is named"
+        " (sh -c '…'). Without it: what the image itself starts",
+    )
+    code_directory: HomePath = Field(
+        default="",
+        description="Where the program starts. With `image`, empty: the image's own directory, else the home",
+    )
+    start_file: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f]+\.py$", max_length=512)] | None = Field(
+        default=None, description="With `engine`: a Python file, relative to the code directory"
+    )
     output_directory: HomePath | None = Field(default=None, description="Without it: tasks/<id>/output in the home")
     parameters: Annotated[list[Parameter], Field(max_length=200)] = Field(default_factory=list)
     device_type: Annotated[str, Field(min_length=1, max_length=63)]
@@ -51,10 +62,12 @@ class Definition(Schema):
     """A task as it was asked for, with every default filled in."""
 
     description: str
-    engine: str
-    image: str
+    engine: str | None
+    image: str = Field(description="What runs; an image of the user's own is pinned to its digest")
     code_directory: str
-    start_file: str
+    start_file: str | None
+    command_line: str | None = None
+    working_directory: str | None = Field(default=None, description="In the image, where there is no code directory")
     output_directory: str
     parameters: list[Parameter]
     command: list[str]
@@ -101,7 +114,7 @@ class TaskSummary(Schema):
     mode: Mode
     owner: UserReference
     virtual_cluster: VirtualClusterReference
-    engine: str
+    engine: str = Field(description="The preset engine, or repository:tag of the user's own image")
     device_type: str
     devices: int
     nodes: int

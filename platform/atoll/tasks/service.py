@@ -15,6 +15,8 @@ from atoll.database.notifications import DUE, TASKS, notify
 from atoll.files.homes import home_as_seen
 from atoll.identity.caller import Caller
 from atoll.identity.permissions import Permission
+from atoll.images.service import ImageService, Own
+from atoll.services.control import ControlClient
 from atoll.tasks import policy, views
 from atoll.tasks.admission import Ask, Placement, decide
 from atoll.tasks.definition import Drafted, draft
@@ -33,8 +35,11 @@ from atoll.web.schema import FieldError, Page, Reason
 class TaskService:
     """What people do with tasks."""
 
-    def __init__(self, session: AsyncSession, configuration: Configuration) -> None:
+    def __init__(
+        self, session: AsyncSession, configuration: Configuration, control: ControlClient | None = None
+    ) -> None:
         self._session = session
+        self._images = ImageService(configuration, control)
         self._repository = TaskRepository(session)
         self._configuration = configuration
 
@@ -98,7 +103,7 @@ class TaskService:
                 return await self.read(caller, earlier.object_id)
         task_id = new_id()
         cluster = await self._cluster(caller, body.virtual_cluster)
-        drafted = self._draft(caller, body, cluster, task_id)
+        drafted = self._draft(caller, body, cluster, task_id, await self._own(body))
         if drafted.definition is None or cluster is None:
             raise _invalid(drafted.problems)
         definition = drafted.definition
@@ -114,7 +119,7 @@ class TaskService:
             mode=Mode.BATCH,
             owner_id=caller.id,
             virtual_cluster_id=cluster.id,
-            engine=definition.engine,
+            engine=drafted.label,
             device_type=definition.device_type,
             devices=definition.devices,
             nodes=definition.nodes,
@@ -135,7 +140,12 @@ class TaskService:
             kind="task",
             identifier=row.id,
             name=row.name,
-            details={"virtual_cluster": cluster.name, "devices": row.devices * row.nodes, "type": row.device_type},
+            details={
+                "virtual_cluster": cluster.name,
+                "devices": row.devices * row.nodes,
+                "type": row.device_type,
+                "image": definition.image,
+            },
         )
         if key is not None:
             await self._repository.answer_key(caller, key, row.id)
@@ -145,7 +155,7 @@ class TaskService:
     async def estimate(self, caller: Caller, body: TaskCreate) -> Estimate:
         """What it would use, and whether it would start now."""
         cluster = await self._cluster(caller, body.virtual_cluster)
-        drafted = self._draft(caller, body, cluster, new_id())
+        drafted = self._draft(caller, body, cluster, new_id(), await self._own(body))
         definition = drafted.definition
         if definition is None or cluster is None:
             first = drafted.problems[0]
@@ -224,9 +234,14 @@ class TaskService:
         clusters = await VirtualClusterRepository(self._session).visible(caller.id)
         return next((cluster for cluster in clusters if cluster.name == name), None)
 
-    def _draft(self, caller: Caller, body: TaskCreate, cluster: VirtualClusterRow | None, task_id: str) -> Drafted:
+    async def _own(self, body: TaskCreate) -> Own | None:
+        return None if body.image is None else await self._images.find(body.image)
+
+    def _draft(
+        self, caller: Caller, body: TaskCreate, cluster: VirtualClusterRow | None, task_id: str, own: Own | None
+    ) -> Drafted:
         home = home_as_seen(self._configuration, caller.name)
-        return draft(self._configuration, caller, body, cluster, home=home, task_id=task_id)
+        return draft(self._configuration, caller, body, cluster, home=home, task_id=task_id, own=own)
 
     def _event(
         self, row: TaskRow, kind: str, code: str, message: str, *, state: State | None = None, actor: str | None = None

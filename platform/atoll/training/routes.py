@@ -8,13 +8,13 @@ from atoll.identity.caller import Caller
 from atoll.identity.permissions import Permission
 from atoll.training.schemas import TrainingOptions
 from atoll.training.service import TrainingService
-from atoll.web.dependencies import Configured, Transaction, allowed
+from atoll.web.dependencies import Parts, Transaction, allowed
 
 router = APIRouter(tags=["training"])
 
 
-def _service(session: Transaction, configuration: Configured) -> TrainingService:
-    return TrainingService(session, configuration)
+def _service(session: Transaction, parts: Parts) -> TrainingService:
+    return TrainingService(session, parts.configuration, parts.control)
 
 
 @router.get("/training/options")

@@ -56,5 +56,7 @@ class TrainingOptions(Schema):
     engines: list[Engine]
     virtual_clusters: list[ClusterOption]
     examples: list[Example]
+    own_images: bool = Field(description="Whether a task may bring an image of its own")
+    registry: str = Field(description="Where images of tasks come from")
     request_ratio: float
     home: str = Field(description="The caller's home as programs see it")

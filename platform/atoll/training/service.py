@@ -6,7 +6,9 @@ from atoll.configuration import Configuration
 from atoll.engines.base import NodeObservation
 from atoll.files.homes import home_as_seen
 from atoll.identity.caller import Caller
+from atoll.images.service import ImageService
 from atoll.nodes.repository import NodeRepository
+from atoll.services.control import ControlClient
 from atoll.tasks.admission import allowed_counts
 from atoll.training.examples import EXAMPLES
 from atoll.training.schemas import ClusterOption, DeviceOption, Engine, Example, TrainingOptions
@@ -17,8 +19,9 @@ from atoll.virtual_clusters.repository import VirtualClusterRepository
 class TrainingService:
     """The form's options."""
 
-    def __init__(self, session: AsyncSession, configuration: Configuration) -> None:
+    def __init__(self, session: AsyncSession, configuration: Configuration, control: ControlClient | None) -> None:
         self._session = session
+        self._control = control
         self._configuration = configuration
 
     async def options(self, caller: Caller) -> TrainingOptions:
@@ -54,6 +57,8 @@ class TrainingService:
                 for example in EXAMPLES
                 if example.framework in frameworks
             ],
+            own_images=ImageService(self._configuration, self._control).usable,
+            registry=self._configuration.engine.registry,
             request_ratio=self._configuration.resource_limit.request_ratio,
             home=home_as_seen(self._configuration, caller.name),
         )

@@ -7,6 +7,7 @@ from fastapi import APIRouter, FastAPI
 
 from atoll.audit.routes import router as audit
 from atoll.identity.routes import router as identity
+from atoll.images.routes import router as images
 from atoll.monitoring.routes import router as monitoring
 from atoll.nodes.routes import router as nodes
 from atoll.overview.routes import router as overview
@@ -30,6 +31,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     streams,
     tasks,
     virtual_clusters,
+    images,
     nodes,
     services,
     monitoring,

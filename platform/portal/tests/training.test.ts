@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { RULES } from "@/api/rules.gen";
 import type { TaskSummary } from "@/tasks/queries";
 import { STATE_ORDER } from "@/tasks/states";
-import { asCurl, asPython } from "@/training/as-code";
-import { EMPTY, nextName, requestOf } from "@/training/form";
+import { asCurl, asPython, commandText } from "@/training/as-code";
+import { judged } from "@/training/estimate";
+import { EMPTY, imageName, nextName, requestOf } from "@/training/form";
 import { sorted, still } from "@/training/rows";
 import { searchOf } from "@/training/search";
 import { deviceName, devicesText } from "@/virtual-clusters/devices";
@@ -24,6 +25,23 @@ describe("the request of the form", () => {
       device_type: "nvidia_gpu_amd64",
       devices: 0,
     });
+  });
+
+  test("an image of one's own goes with a command line, and a copy names it without its digest", () => {
+    const own = { ...filled, source: "image", image: " r/imported/tool:1 ", command_line: "sh -c 'ls'" } as const;
+    const request = requestOf({ ...own, device_type: "nvidia_gpu_amd64" }, undefined);
+    expect(request).toEqual({
+      name: "digits",
+      virtual_cluster: "default",
+      image: "r/imported/tool:1",
+      command_line: "sh -c 'ls'",
+      parameters: [],
+      device_type: "nvidia_gpu_amd64",
+      devices: 0,
+    });
+    expect(imageName(`r/imported/tool:1@sha256:${"0".repeat(64)}`)).toBe("r/imported/tool:1");
+    expect(judged(request)).toEqual(request);
+    expect(commandText(["sh", "-c", "echo it's"])).toBe(`sh -c 'echo it'\\''s'`);
   });
 
   test("one machine has no number of nodes, several have", () => {

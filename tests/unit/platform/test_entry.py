@@ -107,6 +107,7 @@ def _environment(tmp_path: Path) -> dict[str, str]:
     return {
         "PATH": os.environ["PATH"],
         "ATOLL_CODE_DIR": str(tmp_path / "code"),
+        "ATOLL_START_FILE": "main.py",
         "ATOLL_OUTPUT_DIR": str(tmp_path / "task/output"),
         "ATOLL_LOG_FILE": str(tmp_path / "task/log/1-0.log"),
         "ATOLL_METRICS_FILE": str(tmp_path / "task/metrics.jsonl"),
@@ -136,3 +137,22 @@ def test_the_outcome_fits_into_what_kubernetes_keeps(tmp_path: Path) -> None:
     text = (tmp_path / "outcome").read_text()
     assert len(text.encode()) <= entry.OUTCOME_BYTES
     assert json.loads(text)["last_lines"][-1].startswith("49")
+
+
+def test_a_command_that_the_image_does_not_have_is_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "run").write_text("#!/bin/sh\necho ran\n")
+    environment = {
+        "PATH": os.environ["PATH"],
+        "ATOLL_CODE_DIR": str(tmp_path / "code"),
+        "ATOLL_OUTPUT_DIR": str(tmp_path / "task/output"),
+        "ATOLL_LOG_FILE": str(tmp_path / "task/log/1-%RANK%.log"),
+        "ATOLL_METRICS_FILE": str(tmp_path / "task/metrics.jsonl"),
+        "ATOLL_OUTCOME_FILE": str(tmp_path / "outcome"),
+    }
+    for command in ("no-such-program", "./run"):
+        subprocess.run([sys.executable, entry.__file__, command], env=environment, check=False, capture_output=True)
+        assert told(tmp_path).problem == "command_not_found"
+    (tmp_path / "code" / "run").chmod(0o755)
+    done = subprocess.run([sys.executable, entry.__file__, "./run"], env=environment, check=True, capture_output=True)
+    assert done.stdout == b"ran\n"

@@ -102,6 +102,34 @@ def test_a_task_reaches_its_replicas_and_dns_and_nothing_else() -> None:
     assert len(spec["egress"]) == 2
 
 
+def test_an_image_of_ones_own_needs_nothing_inside_it_for_the_entry_point() -> None:
+    own = submission(
+        image="registry.atoll.internal:5000/imported/tool:1@sha256:1",
+        runtime="registry.atoll.internal:5000/atoll/runtime:0.1.0",
+        command=("/tool", "--fast"),
+        code_directory="",
+        working_directory="/app",
+    )
+    job = manifests.job_set(own)["spec"]["replicatedJobs"][0]["template"]["spec"]
+    pod = job["template"]["spec"]
+    (runtime,) = (volume for volume in pod["volumes"] if "image" in volume)
+    assert runtime["image"]["reference"] == own.runtime
+    container = pod["containers"][0]
+    assert {"name": runtime["name"], "mountPath": "/atoll-runtime", "readOnly": True} in container["volumeMounts"]
+    command = container["command"]
+    assert command[0] == "/atoll-runtime/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
+    assert command[-3:] == ["/atoll/entry.py", "/tool", "--fast"]
+    environment = {item["name"]: item["value"] for item in container["env"]}
+    assert (environment["ATOLL_CODE_DIR"], environment["ATOLL_START_FILE"]) == ("/app", "")
+    assert pod["securityContext"]["runAsUser"] == 30007
+
+
+def test_a_preset_engine_gets_no_further_interpreter() -> None:
+    pod = pod_spec()
+    assert not any("image" in volume for volume in pod["volumes"])
+    assert pod["containers"][0]["command"][:2] == ["python3", "/atoll/entry.py"]
+
+
 CLUSTER = ClusterProvision(
     name="default",
     shares=(

@@ -38,6 +38,8 @@ EVERYBODY = {"owner": OK, "colleague": OK, "foreigner": OK, "admin": OK}
 ADMIN = {"owner": DENIED, "colleague": DENIED, "foreigner": DENIED, "admin": OK}
 # The control service and Prometheus are not there: who may ask gets 503, who may not 403.
 ABSENT = {"owner": DENIED, "colleague": DENIED, "foreigner": DENIED, "admin": 503}
+# The control service is not there for anybody.
+NOWHERE = {"owner": 503, "colleague": 503, "foreigner": 503, "admin": 503}
 SAME_NAME = {"name": "owner", "password": "x" * 12}
 MATRIX = {
     "GET /about": None,
@@ -67,6 +69,7 @@ MATRIX = {
     # An administrator stops tasks but does not remove them from others' lists.
     "DELETE /tasks/{task_id}": Row(owner=OK, colleague=HIDDEN, foreigner=HIDDEN, admin=DENIED),
     "GET /virtual-clusters": Row(**EVERYBODY),
+    "GET /images": Row(**NOWHERE),
     "GET /nodes": Row(**ADMIN),
     "GET /services": Row(**ABSENT),
     "POST /services/{name}/restart": Row(**ABSENT),

@@ -8,6 +8,12 @@ from atoll.engines.kubernetes import names
 from atoll.engines.kubernetes.client import JOB_SET
 
 GRACE_S = 30
+RUNTIME = "/atoll-runtime"
+# Debian's names of an architecture: of the directory of libraries, and of the program that loads them.
+_LOADERS = {
+    "amd64": ("x86_64-linux-gnu", "ld-linux-x86-64.so.2"),
+    "arm64": ("aarch64-linux-gnu", "ld-linux-aarch64.so.1"),
+}
 Manifest = dict[str, Any]
 
 
@@ -95,7 +101,7 @@ def _pod(submission: Submission, job_set_name: str) -> Manifest:
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": GRACE_S,
-        "nodeSelector": {"kubernetes.io/arch": submission.device_type.rsplit("_", 1)[-1]},
+        "nodeSelector": {"kubernetes.io/arch": _arch(submission)},
         "securityContext": {
             "runAsNonRoot": True,
             "runAsUser": submission.uid,
@@ -112,6 +118,10 @@ def _pod(submission: Submission, job_set_name: str) -> Manifest:
             {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": _half(submission.memory_limit)}},
         ],
     }
+    if submission.runtime is not None:
+        pod["volumes"].append(
+            {"name": names.RUNTIME, "image": {"reference": submission.runtime, "pullPolicy": "IfNotPresent"}}
+        )
     if submission.nodes > 1:
         # "Distributed" means several machines, also when no devices are asked for.
         selector = {"matchLabels": {names.ATTEMPT: submission.attempt_id}}
@@ -131,11 +141,12 @@ def _container(submission: Submission, job_set_name: str) -> Manifest:
     if submission.devices:
         limits[submission.resource] = requests[submission.resource] = str(submission.devices)
     home = f"/home/{submission.user_name}"
+    runtime = [{"name": names.RUNTIME, "mountPath": RUNTIME, "readOnly": True}] if submission.runtime else []
     return {
         "name": names.CONTAINER,
         "image": submission.image,
         "imagePullPolicy": "IfNotPresent",
-        "command": ["python3", "/atoll/entry.py", *submission.command],
+        "command": [*_interpreter(submission), "/atoll/entry.py", *submission.command],
         "workingDir": "/",
         "env": [{"name": name, "value": value} for name, value in _environment(submission, job_set_name, home).items()],
         "resources": {"limits": limits, "requests": requests},
@@ -148,8 +159,26 @@ def _container(submission: Submission, job_set_name: str) -> Manifest:
             {"name": "identity", "mountPath": "/etc/group", "subPath": "group", "readOnly": True},
             {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - inside the container
             {"name": "shm", "mountPath": "/dev/shm"},  # noqa: S108
+            *runtime,
         ],
     }
+
+
+def _interpreter(submission: Submission) -> list[str]:
+    """What runs the entry point: the engine's own Python, or the mounted one by its own loader, so that an image needs
+    neither Python nor a C library nor a shell.
+    """
+    if submission.runtime is None:
+        return ["python3"]
+    libraries, loader = _LOADERS[_arch(submission)]
+    path = f"{RUNTIME}/usr/lib/{libraries}"
+    # Isolated: what the image sets for a Python of its own (PYTHONPATH, PYTHONHOME) is for that one.
+    python = [f"{RUNTIME}/usr/bin/python3", "-I", "-S", "-B"]
+    return [f"{path}/{loader}", "--inhibit-cache", "--library-path", path, *python]
+
+
+def _arch(submission: Submission) -> str:
+    return submission.device_type.rsplit("_", 1)[-1]
 
 
 def _environment(submission: Submission, job_set_name: str, home: str) -> dict[str, str]:
@@ -159,7 +188,8 @@ def _environment(submission: Submission, job_set_name: str, home: str) -> dict[s
         "USER": submission.user_name,
         "ATOLL_TASK_ID": submission.task_id,
         "ATOLL_ATTEMPT": str(submission.number),
-        "ATOLL_CODE_DIR": f"{home}/{submission.code_directory}".rstrip("/"),
+        "ATOLL_CODE_DIR": submission.working_directory or f"{home}/{submission.code_directory}".rstrip("/"),
+        "ATOLL_START_FILE": submission.start_file or "",
         "ATOLL_OUTPUT_DIR": f"{home}/{submission.output_directory}",
         "ATOLL_LOG_FILE": f"{task}/log/{submission.number}-%RANK%.log",
         "ATOLL_METRICS_FILE": f"{task}/metrics.jsonl",

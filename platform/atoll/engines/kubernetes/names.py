@@ -16,6 +16,7 @@ VOLUME_CLAIM = "user-data"
 ENTRY = "entry"
 REPLICATED_JOB = "task"
 CONTAINER = "task"
+RUNTIME = "runtime"
 MASTER_PORT = 29500
 
 

@@ -245,6 +245,7 @@ class LocalEngine(Engine):
             "ATOLL_TASK_ID": submission.task_id,
             "ATOLL_ATTEMPT": str(submission.number),
             "ATOLL_CODE_DIR": str(home / submission.code_directory),
+            "ATOLL_START_FILE": submission.start_file or "",
             "ATOLL_OUTPUT_DIR": str(home / submission.output_directory),
             "ATOLL_LOG_FILE": str(self._log(submission, rank)),
             "ATOLL_METRICS_FILE": str(home / submission.task_directory / "metrics.jsonl"),

@@ -3,9 +3,14 @@
 export const RULES = {
   "TaskCreate": {
     "code_directory": {
-      "required": true,
+      "required": false,
       "pattern": "^[^\\x00-\\x1f]*$",
       "maxLength": 1024
+    },
+    "command_line": {
+      "required": false,
+      "pattern": "^[^\\x00]*$",
+      "maxLength": 8192
     },
     "description": {
       "required": false,
@@ -25,9 +30,14 @@ export const RULES = {
       "required": false
     },
     "engine": {
-      "required": true,
+      "required": false,
       "minLength": 1,
       "maxLength": 63
+    },
+    "image": {
+      "required": false,
+      "minLength": 1,
+      "maxLength": 512
     },
     "kind": {
       "required": false
@@ -56,7 +66,7 @@ export const RULES = {
       "maxItems": 200
     },
     "start_file": {
-      "required": true,
+      "required": false,
       "pattern": "^[^\\x00-\\x1f]+\\.py$",
       "maxLength": 512
     },

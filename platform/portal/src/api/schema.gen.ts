@@ -81,6 +81,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Images
+         * @description The images that were imported; any of them can be the `image` of a task.
+         */
+        get: operations["images"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/monitoring/charts/{name}": {
         parameters: {
             query?: never;
@@ -711,6 +731,8 @@ export interface components {
             code_directory: string;
             /** Command */
             command: string[];
+            /** Command Line */
+            command_line?: string | null;
             /** Description */
             description: string;
             /** Device Type */
@@ -720,8 +742,11 @@ export interface components {
             /** Distributed */
             distributed: boolean;
             /** Engine */
-            engine: string;
-            /** Image */
+            engine: string | null;
+            /**
+             * Image
+             * @description What runs; an image of the user's own is pinned to its digest
+             */
             image: string;
             limits: components["schemas"]["Resources"];
             /** Nodes */
@@ -732,7 +757,12 @@ export interface components {
             parameters: components["schemas"]["Parameter"][];
             requests: components["schemas"]["Resources"];
             /** Start File */
-            start_file: string;
+            start_file: string | null;
+            /**
+             * Working Directory
+             * @description In the image, where there is no code directory
+             */
+            working_directory?: string | null;
         };
         /**
          * DeviceOption
@@ -909,6 +939,38 @@ export interface components {
             path: string;
             /** Size Bytes */
             size_bytes: number;
+        };
+        /**
+         * Image
+         * @description An imported image.
+         */
+        Image: {
+            /** Architectures */
+            architectures: string[];
+            /** Digest */
+            digest: string;
+            /**
+             * Reference
+             * @description The whole name, as a task names it
+             */
+            reference: string;
+            /** Repository */
+            repository: string;
+            /**
+             * Size Bytes
+             * @description As it lies in the registry; layers may be compressed
+             */
+            size_bytes: number;
+            /** Tag */
+            tag: string;
+        };
+        /**
+         * Images
+         * @description All of them, by name and tag.
+         */
+        Images: {
+            /** Items */
+            items: components["schemas"]["Image"][];
         };
         /**
          * Kind
@@ -1181,7 +1243,7 @@ export interface components {
          * @description One thing that a caller may do; what it may do it *to* is the domain's `policy.py`.
          * @enum {string}
          */
-        Permission: "overview:read" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "files:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "audit:read" | "monitoring:read" | "users:read" | "users:manage";
+        Permission: "overview:read" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "files:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "audit:read" | "monitoring:read" | "users:read" | "users:manage";
         /**
          * Problem
          * @description RFC 9457; `code` is stable and what programs and translations go by.
@@ -1566,7 +1628,10 @@ export interface components {
             device_type: string;
             /** Devices */
             devices: number;
-            /** Engine */
+            /**
+             * Engine
+             * @description The preset engine, or repository:tag of the user's own image
+             */
             engine: string;
             /** Exit Code */
             exit_code: number | null;
@@ -1616,9 +1681,15 @@ export interface components {
         TaskCreate: {
             /**
              * Code Directory
-             * @description Relative to the home of the owner, or absolute below it
+             * @description Where the program starts. With `image`, empty: the image's own directory, else the home
+             * @default
              */
-            code_directory: string;
+            code_directory?: string;
+            /**
+             * Command Line
+             * @description With `image`: what to start, in words as a shell reads them, but no shell runs unless it is named (sh -c '…'). Without it: what the image itself starts
+             */
+            command_line?: string | null;
             /**
              * Description
              * @default
@@ -1639,9 +1710,14 @@ export interface components {
             distributed?: boolean;
             /**
              * Engine
-             * @description Name of an engine image of the options
+             * @description Name of an engine image of the options; either this, with a start file, or `image`
              */
-            engine: string;
+            engine?: string | null;
+            /**
+             * Image
+             * @description An image of the cluster's registry, for example one of GET /images
+             */
+            image?: string | null;
             /**
              * Kind
              * @default training
@@ -1666,9 +1742,9 @@ export interface components {
             parameters?: components["schemas"]["Parameter"][];
             /**
              * Start File
-             * @description A Python file, relative to the code directory
+             * @description With `engine`: a Python file, relative to the code directory
              */
-            start_file: string;
+            start_file?: string | null;
             /** Virtual Cluster */
             virtual_cluster: string;
         };
@@ -1743,7 +1819,10 @@ export interface components {
             device_type: string;
             /** Devices */
             devices: number;
-            /** Engine */
+            /**
+             * Engine
+             * @description The preset engine, or repository:tag of the user's own image
+             */
             engine: string;
             /** Finished At */
             finished_at: string | null;
@@ -1793,6 +1872,16 @@ export interface components {
              * @description The caller's home as programs see it
              */
             home: string;
+            /**
+             * Own Images
+             * @description Whether a task may bring an image of its own
+             */
+            own_images: boolean;
+            /**
+             * Registry
+             * @description Where images of tasks come from
+             */
+            registry: string;
             /** Request Ratio */
             request_ratio: number;
             /** Virtual Clusters */
@@ -2096,6 +2185,35 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    images: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Images"];
                 };
             };
             /** @description What is wrong, and what to do */

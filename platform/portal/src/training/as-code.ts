@@ -5,6 +5,11 @@ function shell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** A command as one would type it. */
+export function commandText(command: string[]): string {
+  return command.map((part) => (/^[\w./:=@%+-]+$/.test(part) ? part : shell(part))).join(" ");
+}
+
 /** A value as Python writes it; JSON differs only in its three words. */
 function python(value: unknown, indent = 0): string {
   if (value === null) return "None";

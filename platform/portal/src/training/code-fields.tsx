@@ -8,8 +8,11 @@ import { type FormFields, useRules } from "./form";
 
 const FolderDialog = lazy(() => import("@/files/folder-dialog"));
 
-/** Where the program lies and which file starts it; the files of the chosen directory are offered. */
-export function CodeFields({ home, codeDirectory }: { home: string; codeDirectory: string }) {
+/**
+ * Where the program lies and which file starts it; the files of the chosen directory are offered. An image of one's own
+ * brings its program, so that the directory is only where it starts, and may be left to the image.
+ */
+export function CodeFields({ home, codeDirectory, own }: { home: string; codeDirectory: string; own: boolean }) {
   const { t } = useTranslation();
   const form = Form.useFormInstance<FormFields>();
   const rules = useRules();
@@ -29,18 +32,18 @@ export function CodeFields({ home, codeDirectory }: { home: string; codeDirector
     <>
       <Form.Item
         label={t("training.field_code_directory")}
-        required
+        required={!own}
         htmlFor="code_directory"
         extra={
           missing ? (
             <span className="field-warning">{t("training.directory_missing")}</span>
           ) : (
-            t("training.field_code_how")
+            t(own ? "training.field_code_own" : "training.field_code_how")
           )
         }
       >
         <Space.Compact block>
-          <Form.Item name="code_directory" noStyle rules={rules("code_directory")}>
+          <Form.Item name="code_directory" noStyle rules={rules("code_directory", !own)}>
             <Input prefix={<span className="quiet mono">{`${home}/`}</span>} autoComplete="off" spellCheck={false} />
           </Form.Item>
           <Button icon={<FolderOpen size={15} aria-hidden />} onClick={() => setPicking(true)}>
@@ -48,13 +51,20 @@ export function CodeFields({ home, codeDirectory }: { home: string; codeDirector
           </Button>
         </Space.Compact>
       </Form.Item>
-      <Form.Item name="start_file" label={t("training.field_start_file")} rules={rules("start_file")} validateFirst>
-        <AutoComplete
-          className="field-medium"
-          options={starts.map((file) => ({ value: file.name }))}
-          placeholder={starts[0]?.name ?? t("training.start_file_hint")}
-        />
-      </Form.Item>
+      {!own && (
+        <Form.Item
+          name="start_file"
+          label={t("training.field_start_file")}
+          rules={rules("start_file", true)}
+          validateFirst
+        >
+          <AutoComplete
+            className="field-medium"
+            options={starts.map((file) => ({ value: file.name }))}
+            placeholder={starts[0]?.name ?? t("training.start_file_hint")}
+          />
+        </Form.Item>
+      )}
       {picking && (
         <Suspense>
           <FolderDialog start={path} onChoose={choose} onClose={() => setPicking(false)} />

@@ -18,7 +18,7 @@ export function DeviceFields({
   const { t } = useTranslation();
   const form = Form.useFormInstance<FormFields>();
   const cluster = options.virtual_clusters.find((each) => each.name === fields.virtual_cluster);
-  const engine = options.engines.find((each) => each.name === fields.engine);
+  const engine = fields.source === "engine" ? options.engines.find((each) => each.name === fields.engine) : undefined;
   const counts = (fields.distributed ? device?.distributed_counts : device?.counts) ?? [0];
 
   // What another choice has made impossible goes back to what is possible.

@@ -19,7 +19,9 @@ export function judged(request: TaskCreate): TaskCreate {
   const found = { ...request };
   for (const [field, standIn] of Object.entries(STAND_INS) as [keyof typeof STAND_INS, string][]) {
     const { pattern, maxLength } = RULES.TaskCreate[field];
-    if (!new RegExp(pattern).test(found[field]) || found[field].length > maxLength) found[field] = standIn;
+    const value = found[field];
+    if (value === undefined || value === null) continue; // the request does without it
+    if (!new RegExp(pattern).test(value) || value.length > maxLength) found[field] = standIn;
   }
   found.parameters = found.parameters?.filter((each) => new RegExp(RULES.Parameter.name.pattern).test(each.name));
   const { limits } = found;
@@ -44,7 +46,8 @@ export function useEstimate(request: TaskCreate) {
   return useQuery({
     queryKey: ["training", "estimate", complete],
     queryFn: () => body(api.POST("/api/v1/tasks/estimate", { body: complete })),
-    enabled: complete.virtual_cluster !== "" && complete.engine !== "" && complete.device_type !== "",
+    enabled:
+      complete.virtual_cluster !== "" && Boolean(complete.engine || complete.image) && complete.device_type !== "",
     placeholderData: (before) => before,
     refetchInterval: 15_000,
     retry: false,

@@ -12,7 +12,11 @@ export interface FormFields {
   name: string;
   description: string;
   virtual_cluster: string;
+  /** Where the program comes from; the other one's fields are kept while one compares. */
+  source: "engine" | "image";
   engine: string;
+  image: string;
+  command_line: string;
   code_directory: string;
   start_file: string;
   output_directory: string;
@@ -28,7 +32,10 @@ export const EMPTY: FormFields = {
   name: "",
   description: "",
   virtual_cluster: "",
+  source: "engine",
   engine: "",
+  image: "",
+  command_line: "",
   code_directory: "",
   start_file: "",
   output_directory: "",
@@ -54,9 +61,13 @@ export function requestOf(fields: FormFields, device: DeviceOption | undefined):
     name: fields.name,
     ...(fields.description && { description: fields.description }),
     virtual_cluster: fields.virtual_cluster,
-    engine: fields.engine,
-    code_directory: fields.code_directory,
-    start_file: fields.start_file,
+    ...(fields.source === "engine"
+      ? { engine: fields.engine, code_directory: fields.code_directory, start_file: fields.start_file }
+      : {
+          image: fields.image.trim(),
+          ...(fields.command_line.trim() && { command_line: fields.command_line }),
+          ...(fields.code_directory && { code_directory: fields.code_directory }),
+        }),
     ...(fields.output_directory && { output_directory: fields.output_directory }),
     parameters: fields.parameters
       .filter((each) => each?.name)
@@ -73,6 +84,26 @@ export function requestOf(fields: FormFields, device: DeviceOption | undefined):
   };
 }
 
+type Definition = Schemas["Definition"];
+
+/** The name of an image without the digest to which a task pins it: a copy takes what the name means then. */
+export function imageName(image: string): string {
+  return image.replace(/@sha256:[0-9a-f]+$/, "");
+}
+
+/** The part of the form that says what an older task runs. */
+export function programOf(definition: Definition) {
+  return {
+    source: definition.engine === null ? ("image" as const) : ("engine" as const),
+    engine: definition.engine ?? "",
+    image: definition.engine === null ? imageName(definition.image) : "",
+    command_line: definition.command_line ?? "",
+    code_directory: definition.code_directory,
+    start_file: definition.start_file ?? "",
+    parameters: definition.parameters.map((each) => ({ name: each.name, value: each.value ?? "" })),
+  };
+}
+
 /** The fields that an older task stands for. */
 export function fieldsOf(task: Schemas["Task"]): Partial<FormFields> {
   const { definition } = task;
@@ -80,10 +111,7 @@ export function fieldsOf(task: Schemas["Task"]): Partial<FormFields> {
     name: nextName(task.name),
     description: definition.description,
     virtual_cluster: task.virtual_cluster.name,
-    engine: definition.engine,
-    code_directory: definition.code_directory,
-    start_file: definition.start_file,
-    parameters: definition.parameters.map((each) => ({ name: each.name, value: each.value ?? "" })),
+    ...programOf(definition),
     device_type: definition.device_type,
     devices: definition.devices,
     distributed: definition.distributed,
@@ -96,6 +124,7 @@ export function fieldsOf(task: Schemas["Task"]): Partial<FormFields> {
 export function exampleFields(example: Schemas["Example"]): Partial<FormFields> {
   return {
     name: example.name.replaceAll(/[^A-Za-z0-9_]/g, "_"),
+    source: "engine",
     engine: example.engine,
     code_directory: example.code_directory,
     start_file: example.start_file,
@@ -122,10 +151,10 @@ export function isQuantity(message: string): Rule {
 
 type FieldRules = Partial<Record<"pattern" | "minLength" | "maxLength", string | number>> & { required?: boolean };
 
-/** The server's rules for a field, in the reader's language. */
-export function useRules(): (field: keyof typeof RULES.TaskCreate) => Rule[] {
+/** The server's rules for a field, in the reader's language; `needed` where it is by what else was chosen. */
+export function useRules(): (field: keyof typeof RULES.TaskCreate, needed?: boolean) => Rule[] {
   const { t, i18n } = useTranslation();
-  return (field) => rules(RULES.TaskCreate[field], field);
+  return (field, needed = false) => rules({ ...RULES.TaskCreate[field], ...(needed && { required: true }) }, field);
   function rules(given: FieldRules, field: string): Rule[] {
     const found: Rule[] = [];
     if (given.required) found.push({ required: true, message: t("rules.required") });

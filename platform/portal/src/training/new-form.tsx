@@ -1,13 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useBlocker, useNavigate } from "@tanstack/react-router";
-import { App, Button, Form, Input, Modal, Select } from "antd";
+import { App, Button, Form, Input, Modal } from "antd";
 import { FlaskConical } from "lucide-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body, type Schemas } from "@/api/client";
 import { problemOf } from "@/api/problem";
 import { Panel } from "@/elements/page";
-import { CodeFields } from "./code-fields";
 import { DeviceFields } from "./device-fields";
 import { useEstimate, useFieldWords } from "./estimate";
 import { EstimatePanel } from "./estimate-panel";
@@ -21,6 +20,7 @@ import {
   useRules,
 } from "./form";
 import { ParameterFields } from "./parameter-fields";
+import { ProgramFields } from "./program-fields";
 import "./new-form.css";
 
 /** Where the server puts the output of a task that names no directory: a path, the same in every language. */
@@ -132,14 +132,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
           </Form.Item>
         </Panel>
         <Panel title={t("training.section_program")}>
-          <Form.Item name="engine" label={t("training.field_engine")} rules={rules("engine")}>
-            <Select
-              className="field-medium"
-              options={options.engines.map((engine) => ({ value: engine.name, label: engine.title }))}
-              showSearch={{ optionFilterProp: "label" }}
-            />
-          </Form.Item>
-          <CodeFields home={options.home} codeDirectory={fields.code_directory} />
+          <ProgramFields options={options} fields={fields} />
           <ParameterFields />
         </Panel>
         <Panel title={t("training.section_devices")}>

@@ -12,6 +12,8 @@ import { useReason } from "@/elements/words";
 import { number } from "@/formats/amounts";
 import { type Task, taskEventsQuery } from "@/tasks/queries";
 import { deviceName } from "@/virtual-clusters/devices";
+import { commandText } from "./as-code";
+import { imageName } from "./form";
 import { TimeLine } from "./time-line";
 
 export default function OverviewTab({ task }: { task: Task }) {
@@ -19,7 +21,14 @@ export default function OverviewTab({ task }: { task: Task }) {
   const events = useQuery(taskEventsQuery(task.id));
   const { definition } = task;
   const facts: [string, React.ReactNode][] = [
-    [t("training.field_engine"), definition.engine],
+    definition.engine === null
+      ? [
+          t("training.field_image"),
+          <span key="image" className="mono" title={definition.image}>
+            {imageName(definition.image)}
+          </span>,
+        ]
+      : [t("training.field_engine"), definition.engine],
     [
       t("training.field_devices"),
       definition.devices > 0
@@ -31,10 +40,17 @@ export default function OverviewTab({ task }: { task: Task }) {
     [t("training.column_owner"), task.owner.nickname || task.owner.name],
     [t("training.column_created_at"), <Moment key="at" at={task.created_at} />],
     [t("estimate.limit"), t("estimate.cpu_memory", definition.limits)],
-    [
-      t("training.field_code_directory"),
-      <span key="code" className="mono">{`${definition.code_directory}/${definition.start_file}`}</span>,
-    ],
+    definition.engine === null
+      ? [
+          t("training.definition_command"),
+          <span key="command" className="mono">
+            {commandText(definition.command)}
+          </span>,
+        ]
+      : [
+          t("training.field_code_directory"),
+          <span key="code" className="mono">{`${definition.code_directory}/${definition.start_file}`}</span>,
+        ],
   ];
   return (
     <div className="detail-overview">

@@ -74,6 +74,11 @@ function Scalars({ metrics }: { metrics: Metrics }) {
   );
 }
 
+/** The most that any replica ever used. */
+function highest(lines: ChartLine[]): number {
+  return lines.reduce((most, line) => line.y.reduce((one, other) => Math.max(one, other), most), 0);
+}
+
 function Usage({ metrics }: { metrics: Metrics }) {
   const { t, i18n } = useTranslation();
   const words = useReason();
@@ -118,10 +123,12 @@ function Usage({ metrics }: { metrics: Metrics }) {
                 time
                 format={FORMATS[unit]}
                 sync="usage"
-                summary={t("charts.summary", {
+                summary={t(limit === undefined ? "charts.summary" : "charts.summary_limited", {
                   name: title,
                   count: lines[0]?.y.length ?? 0,
                   last: last === undefined ? "–" : FORMATS[unit](last),
+                  highest: FORMATS[unit](highest(lines)),
+                  limit: limit === undefined ? "–" : FORMATS[unit](limit),
                 })}
               />
             );

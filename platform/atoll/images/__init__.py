@@ -1,0 +1,1 @@
+"""Images that people brought into the cluster's registry."""

@@ -1,0 +1,58 @@
+"""Which image of the registry a request means, and what it is."""
+
+from dataclasses import dataclass
+
+from atoll.configuration import Configuration
+from atoll.images.references import Reference, parse
+from atoll.images.schemas import ImageDescription
+from atoll.services.control import ControlClient
+from atoll.web.errors import NotFound
+from atoll.web.schema import FieldError
+
+
+@dataclass(frozen=True)
+class Own:
+    """The image that a request brings, or what is wrong with it."""
+
+    reference: Reference | None = None
+    description: ImageDescription | None = None
+    problem: FieldError | None = None
+
+
+class ImageService:
+    """Looks images up in the registry."""
+
+    def __init__(self, configuration: Configuration, control: ControlClient | None) -> None:
+        self._configuration = configuration
+        self._control = control
+
+    @property
+    def usable(self) -> bool:
+        """Whether tasks may bring an image here: the engine can run it and the registry can be asked."""
+        return self._configuration.engine.runtime is not None and self._control is not None
+
+    async def find(self, text: str) -> Own:
+        """The image that `text` names. Raises Unavailable when the registry cannot be asked."""
+        if self._control is None or not self.usable:
+            return _wrong("no_own_images", "This engine runs processes, no images. Choose a preset engine.")
+        registry = self._configuration.engine.registry
+        reference = parse(text, registry)
+        if reference is None:
+            return _wrong(
+                "image_not_of_registry",
+                f"Name an image of the cluster's registry: {registry}/imported/NAME:TAG.",
+                registry=registry,
+            )
+        try:
+            description = await self._control.image(reference.repository, reference.tag)
+        except NotFound:
+            return _wrong(
+                "no_such_image",
+                f"The registry has no image {reference.short}. An administrator imports it: atoll image import FILE.",
+                image=reference.short,
+            )
+        return Own(reference, description)
+
+
+def _wrong(code: str, message: str, **params: str) -> Own:
+    return Own(problem=FieldError(field="image", code=code, message=message, params=dict(params)))

@@ -1,0 +1,93 @@
+"""What a task runs: a file of the home in a preset engine, or an image that the user brings."""
+
+import posixpath
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from atoll.configuration import Configuration
+from atoll.images.service import Own
+from atoll.tasks.schemas import Parameter, TaskCreate
+
+Wrong = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class Program:
+    """An image and the command in it. Without `architectures` it is there for all that the cluster has."""
+
+    label: str
+    engine: str | None
+    image: str
+    command: list[str]
+    start_file: str | None = None
+    working_directory: str | None = None
+    architectures: tuple[str, ...] = ()
+
+
+def program(configuration: Configuration, body: TaskCreate, own: Own | None, wrong: Wrong) -> Program | None:
+    """The program that `body` asks for; what forbids it is told to `wrong`."""
+    if body.image is not None and body.engine is not None:
+        wrong("image", "engine_or_image", "Choose an engine or an image of your own, not both.")
+        return None
+    if own is not None:
+        return _own(body, own, wrong)
+    return _preset(configuration, body, wrong)
+
+
+def _preset(configuration: Configuration, body: TaskCreate, wrong: Wrong) -> Program | None:
+    if body.command_line:
+        wrong("command_line", "command_needs_image", "A command line is for images of your own; an engine has its own.")
+    for field, value in (("engine", body.engine), ("start_file", body.start_file)):
+        if not value:
+            wrong(field, "missing", "Field required")
+    if not body.engine or not body.start_file:
+        return None
+    image = configuration.image(body.engine)
+    start_file = posixpath.normpath(body.start_file)
+    if start_file.startswith(("/", "..")):
+        wrong("start_file", "path_outside_code", "The start file lies in the code directory.")
+    if image is None:
+        wrong("engine", "no_such_engine", f"There is no engine `{body.engine}`.")
+        return None
+    if body.distributed and not image.trains_distributed:
+        wrong("engine", "engine_not_distributed", f"{image.title} does not train over several nodes.")
+    command = [image.python or "python3", start_file, *_arguments(body.parameters)]
+    return Program(image.name, image.name, image.image, command, start_file)
+
+
+def _own(body: TaskCreate, own: Own, wrong: Wrong) -> Program | None:
+    if body.start_file:
+        wrong("start_file", "start_file_needs_engine", "An image of your own starts a command, not a start file.")
+    if own.problem is not None:
+        wrong(own.problem.field, own.problem.code, own.problem.message, **own.problem.params)
+    command = _words(body.command_line or "", wrong)
+    reference, image = own.reference, own.description
+    if reference is None or image is None or command is None:
+        return None
+    if not command:
+        command = list(image.command)
+    if not command:
+        wrong("command_line", "command_needed", "The image itself starts nothing: give a command line.")
+        return None
+    return Program(
+        label=reference.short,
+        engine=None,
+        # By digest: a tag that is moved later changes no task, and no node runs an old copy of it.
+        image=reference.pinned(image.digest),
+        command=[*command, *_arguments(body.parameters)],
+        working_directory=None if body.code_directory else image.working_directory,
+        architectures=tuple(image.architectures),
+    )
+
+
+def _words(line: str, wrong: Wrong) -> list[str] | None:
+    try:
+        return shlex.split(line)
+    except ValueError:
+        wrong("command_line", "command_unreadable", "A quotation mark or a backslash at the end has no partner.")
+        return None
+
+
+def _arguments(parameters: list[Parameter]) -> list[str]:
+    return [part for item in parameters for part in (f"--{item.name}", item.value) if part]

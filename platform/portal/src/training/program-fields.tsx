@@ -1,0 +1,99 @@
+import { useQuery } from "@tanstack/react-query";
+import { AutoComplete, Form, Input, Radio, Select } from "antd";
+import { useTranslation } from "react-i18next";
+import { api, body, type Schemas } from "@/api/client";
+import { problemOf } from "@/api/problem";
+import { useProblemWords } from "@/elements/words";
+import { bytes } from "@/formats/amounts";
+import { CodeFields } from "./code-fields";
+import { type FormFields, type TrainingOptions, useRules } from "./form";
+
+const imagesQuery = {
+  queryKey: ["images"],
+  queryFn: () => body(api.GET("/api/v1/images")),
+  staleTime: 15_000,
+  retry: false,
+};
+
+/** What is run: a file of the home in a preset engine, or an image that the user brought. */
+export function ProgramFields({ options, fields }: { options: TrainingOptions; fields: FormFields }) {
+  const { t } = useTranslation();
+  const rules = useRules();
+  const own = fields.source === "image";
+  return (
+    <>
+      {options.own_images && (
+        <Form.Item name="source" label={t("training.field_source")}>
+          <Radio.Group
+            aria-label={t("training.field_source")}
+            optionType="button"
+            options={[
+              { value: "engine", label: t("training.source_engine") },
+              { value: "image", label: t("training.source_image") },
+            ]}
+          />
+        </Form.Item>
+      )}
+      {own ? (
+        <ImageFields registry={options.registry} />
+      ) : (
+        <Form.Item name="engine" label={t("training.field_engine")} rules={rules("engine", true)}>
+          <Select
+            className="field-medium"
+            options={options.engines.map((engine) => ({ value: engine.name, label: engine.title }))}
+            showSearch={{ optionFilterProp: "label" }}
+          />
+        </Form.Item>
+      )}
+      <CodeFields home={options.home} codeDirectory={fields.code_directory} own={own} />
+    </>
+  );
+}
+
+function ImageFields({ registry }: { registry: string }) {
+  const { t } = useTranslation();
+  const rules = useRules();
+  const images = useQuery(imagesQuery);
+  const problem = useProblemWords(images.error ? problemOf(images.error) : undefined);
+  const none = images.data?.items.length === 0;
+  return (
+    <>
+      <Form.Item
+        name="image"
+        label={t("training.field_image")}
+        rules={rules("image", true)}
+        extra={
+          images.isError ? (
+            <span className="field-warning">{t("training.images_unknown", { why: problem.title })}</span>
+          ) : (
+            t(none ? "training.images_none" : "training.field_image_how", { registry })
+          )
+        }
+      >
+        <AutoComplete
+          options={images.data?.items.map((image) => ({ value: image.reference, label: <Choice image={image} /> }))}
+          showSearch={{ filterOption: (typed, option) => option?.value.includes(typed.trim()) ?? false }}
+        >
+          <Input className="mono" placeholder={`${registry}/…`} autoComplete="off" spellCheck={false} />
+        </AutoComplete>
+      </Form.Item>
+      <Form.Item
+        name="command_line"
+        label={t("training.field_command_line")}
+        rules={rules("command_line")}
+        extra={t("training.field_command_line_how")}
+      >
+        <Input.TextArea className="mono" autoSize={{ minRows: 1, maxRows: 8 }} spellCheck={false} />
+      </Form.Item>
+    </>
+  );
+}
+
+function Choice({ image }: { image: Schemas["Image"] }) {
+  return (
+    <span className="image-choice">
+      <span className="mono">{`${image.repository}:${image.tag}`}</span>
+      <span className="quiet tabular">{`${bytes(image.size_bytes)} · ${image.architectures.join(", ")}`}</span>
+    </span>
+  );
+}

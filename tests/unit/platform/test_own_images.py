@@ -1,0 +1,148 @@
+"""Tasks with an image of the user's own: every rule of the request, against a control service in memory."""
+
+from typing import Any
+
+import pytest
+from atoll.configuration import Configuration
+from atoll.identity.caller import Caller
+from atoll.images.references import parse
+from atoll.images.schemas import ImageDescription
+from atoll.images.service import ImageService, Own
+from atoll.tasks.definition import Drafted, draft
+from atoll.tasks.schemas import TaskCreate
+from atoll.virtual_clusters.models import QuotaRow, VirtualClusterRow
+from atoll.web.errors import NotFound
+
+from tests.unit.platform.conftest import LIMITS, RunningPlatform, training
+
+REGISTRY = "registry.atoll.internal:5000"
+IMAGE = f"{REGISTRY}/imported/team/tool:1.0"
+DIGEST = "sha256:" + "a" * 64
+
+
+class FakeControl:
+    """Knows one image."""
+
+    def __init__(self, **changes: Any) -> None:
+        self.description = ImageDescription.model_validate(
+            {
+                "repository": "imported/team/tool",
+                "tag": "1.0",
+                "reference": IMAGE,
+                "digest": DIGEST,
+                "architectures": ["amd64"],
+                "size_bytes": 7,
+                "command": ["/tool", "serve"],
+                "working_directory": "/app",
+                **changes,
+            }
+        )
+
+    async def image(self, repository: str, tag: str) -> ImageDescription:
+        if (repository, tag) != (self.description.repository, self.description.tag):
+            raise NotFound("none")
+        return self.description
+
+
+def configuration(runtime: str | None = f"{REGISTRY}/atoll/runtime:0") -> Configuration:
+    return Configuration.model_validate(
+        {
+            "cluster": {"name": "test", "version": "0"},
+            "database": {"host": "x"},
+            "web": {"origin": "https://portal"},
+            "services": {"files": "http://f", "jobs": "http://j"},
+            "engine": {
+                "kind": "kubernetes",
+                "runtime": runtime,
+                "images": [{"name": "numpy", "title": "N", "image": "n", "framework": "scikit-learn"}],
+            },
+            "devices": [
+                {"type": "nvidia_gpu_amd64", "resource": "nvidia.com/gpu", "counts": [0, 1]},
+                {"type": "huawei_npu_arm64", "resource": "huawei.com/Ascend910", "counts": [0, 1]},
+            ],
+            "resource_limit": {"nvidia_gpu_amd64": LIMITS, "huawei_npu_arm64": LIMITS},
+        }
+    )
+
+
+async def drafted(control: Any = None, *, settings: Configuration | None = None, **changes: Any) -> Drafted:
+    body = TaskCreate.model_validate(
+        {"name": "a_task", "virtual_cluster": "default", "device_type": "nvidia_gpu_amd64", **changes}
+    )
+    settings = settings or configuration()
+    own = await ImageService(settings, control or FakeControl()).find(body.image) if body.image else None
+    quotas = [QuotaRow(device_type=kind, count=4, max_per_user=4) for kind in ("nvidia_gpu_amd64", "huawei_npu_arm64")]
+    cluster = VirtualClusterRow(id="1", name="default", quotas=quotas)
+    caller = Caller.__new__(Caller)  # no rule of a draft asks who it is
+    return draft(settings, caller, body, cluster, home="/home/ada", task_id="1", own=own)
+
+
+def codes(found: Drafted) -> set[tuple[str, str]]:
+    assert found.definition is None
+    return {(problem.field, problem.code) for problem in found.problems}
+
+
+async def test_an_image_runs_by_its_digest_what_it_starts_itself_where_it_starts_itself() -> None:
+    found = await drafted(image=IMAGE, parameters=[{"name": "fast", "value": ""}])
+    assert found.definition is not None
+    assert found.definition.image == f"{IMAGE}@{DIGEST}"
+    assert found.definition.command == ["/tool", "serve", "--fast"]
+    assert (found.definition.engine, found.definition.working_directory) == (None, "/app")
+    assert found.label == "imported/team/tool:1.0"
+
+
+async def test_a_command_line_is_read_as_words_and_a_code_directory_is_where_it_starts() -> None:
+    found = await drafted(image=IMAGE, command_line="sh -c 'echo \"$HOME\"; ls'", code_directory="work")
+    assert found.definition is not None
+    assert found.definition.command == ["sh", "-c", 'echo "$HOME"; ls']
+    assert (found.definition.code_directory, found.definition.working_directory) == ("work", None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"image": "docker.io/library/busybox:1"}, ("image", "image_not_of_registry")),
+        ({"image": f"{REGISTRY}.evil/imported/x:1"}, ("image", "image_not_of_registry")),
+        ({"image": f"{REGISTRY}/imported/UPPER:1"}, ("image", "image_not_of_registry")),
+        ({"image": f"{REGISTRY}/imported/other:1"}, ("image", "no_such_image")),
+        ({"image": IMAGE, "device_type": "huawei_npu_arm64"}, ("image", "image_architecture")),
+        ({"image": IMAGE, "engine": "numpy"}, ("image", "engine_or_image")),
+        ({"image": IMAGE, "start_file": "x.py"}, ("start_file", "start_file_needs_engine")),
+        ({"image": IMAGE, "command_line": "sh -c 'open"}, ("command_line", "command_unreadable")),
+        ({}, ("engine", "missing")),
+        ({"engine": "numpy"}, ("start_file", "missing")),
+        ({"engine": "numpy", "start_file": "x.py", "command_line": "ls"}, ("command_line", "command_needs_image")),
+    ],
+)
+async def test_what_cannot_be_is_said_at_the_field(changes: dict[str, Any], problem: tuple[str, str]) -> None:
+    assert problem in codes(await drafted(**changes))
+
+
+async def test_an_image_that_starts_nothing_needs_a_command_line() -> None:
+    silent = FakeControl(command=[])
+    assert codes(await drafted(silent, image=IMAGE)) == {("command_line", "command_needed")}
+    assert (await drafted(silent, image=IMAGE, command_line="ls")).definition is not None
+
+
+async def test_an_engine_without_images_says_so() -> None:
+    assert codes(await drafted(settings=configuration(None), image=IMAGE)) == {("image", "no_own_images")}
+
+
+def test_a_reference_is_of_the_clusters_registry_or_none() -> None:
+    found = parse(f"{REGISTRY}/a/b", REGISTRY)
+    assert found is not None
+    assert (found.repository, found.tag) == ("a/b", "latest")
+    for text in ("a/b", f"{REGISTRY}/", f"{REGISTRY}/a@sha256:1", f"{REGISTRY}/../a", f"{REGISTRY}//a", ""):
+        assert parse(text, REGISTRY) is None
+    assert Own().description is None
+
+
+async def test_under_atoll_dev_the_form_offers_no_images_and_the_api_says_why(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    assert (await admin.get("/training/options")).json()["own_images"] is False
+    request = training(image=IMAGE, engine=None, start_file=None)
+    refused = await admin.post("/tasks", request)
+    assert refused.status_code == 422
+    assert [error["code"] for error in refused.json()["errors"]] == ["no_own_images"]
+    estimate = (await admin.post("/tasks/estimate", request)).json()
+    assert (estimate["starts"], estimate["problems"][0]["field"]) == ("never", "image")
