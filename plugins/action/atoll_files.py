@@ -97,6 +97,9 @@ class ActionModule(ActionBase):  # type: ignore[misc]
             try:
                 content = source.read_bytes()
             except OSError as error:
+                if self._task.check_mode and isinstance(error, FileNotFoundError):
+                    # A task before this one would have made it: that it changes is all that can be known.
+                    return {**file, "sha256": "unknown"}
                 raise AnsibleActionFail(f"{source}: {error.strerror}. An earlier phase makes it.") from error
             sha256 = hashlib.sha256(content).hexdigest()
             if len(content) > INLINE_BYTES or not _is_text(content):

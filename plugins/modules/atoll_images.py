@@ -59,6 +59,7 @@ imported:
 import io
 import json
 import os
+import shutil
 import subprocess
 import tarfile
 from typing import Any, Dict, List, Set
@@ -140,7 +141,9 @@ def work(module: Any) -> Dict[str, Any]:
     params, dry = module.params, module.check_mode
     namespace = params["namespace"]
     with locked(params["state_directory"], wanted=not dry):
-        there = images_there(namespace)
+        # A rehearsal on a new node: the runtime would have been installed by now, without images.
+        no_runtime = dry and shutil.which("ctr", path=PATH) is None
+        there = {} if no_runtime else images_there(namespace)
         lacking = [image for image in params["images"] if there.get(image["name"]) != image["descriptor"]["digest"]]
         names = [image["name"] for image in lacking]
         if lacking and not dry:

@@ -6,7 +6,11 @@ import hashlib
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+
+import pytest
+from ansible.errors import AnsibleActionFail
 
 ME = {"owner": str(os.getuid()), "group": str(os.getgid())}
 
@@ -158,3 +162,17 @@ def test_a_record_keeps_its_time_while_nothing_changes(run: Any, tmp_path: Path)
     assert run("atoll_probe", objects=False)["records"]["demo"]["input_hash"] == "b"
     assert run("atoll_record", phase="demo", state="absent")["changed"]
     assert run("atoll_probe", objects=False)["records"] == {}
+
+
+@pytest.mark.parametrize("dry", [True, False])
+def test_a_rehearsal_goes_on_where_an_earlier_task_would_have_made_the_file(
+    dry: bool, plugin: Any, tmp_path: Path
+) -> None:
+    module = plugin("action", "atoll_files")
+    action = SimpleNamespace(_task=SimpleNamespace(check_mode=dry), _source=Path)
+    file = {"dest": "/etc/ours.crt", "src": str(tmp_path / "not-made-yet.crt")}
+    if dry:
+        assert module.ActionModule._prepared(action, file, {}, {}) == {"dest": "/etc/ours.crt", "sha256": "unknown"}
+    else:
+        with pytest.raises(AnsibleActionFail, match="An earlier phase makes it"):
+            module.ActionModule._prepared(action, file, {}, {})
