@@ -16,6 +16,7 @@ export function openStream(address: (lastId: string) => string, handlers: Stream
   let failures = 0;
   let lastId = "";
   let staleSince: number | null = null;
+  let closed = false;
 
   function stale(since: number | null): void {
     if ((since === null) === (staleSince === null)) return;
@@ -31,6 +32,7 @@ export function openStream(address: (lastId: string) => string, handlers: Stream
     };
     source.onerror = () => {
       stale(Date.now());
+      if (closed) return; // who was told just now has heard enough
       if (source?.readyState !== EventSource.CLOSED) return; // it tries again by itself
       timer = setTimeout(open, PATIENCE_MS[Math.min(failures, PATIENCE_MS.length - 1)]);
       failures += 1;
@@ -45,6 +47,7 @@ export function openStream(address: (lastId: string) => string, handlers: Stream
 
   open();
   return () => {
+    closed = true;
     clearTimeout(timer);
     source?.close();
   };
