@@ -46,8 +46,9 @@ def forwarded(command: Callable[[Path], Sequence[str | bytes]], host: str) -> It
 def to_registry(cluster: Cluster) -> Iterator[Path]:
     """Yield a local socket that leads to the registry of the cluster. Raises RegistryUnavailable."""
     master = cluster.first_master
-    own = {"ExitOnForwardFailure": "yes", "ControlMaster": "no", "ControlPath": "none"}
-    *options, destination = ssh_arguments(cluster, master, **own)
+    *options, destination = ssh_arguments(
+        cluster, master, ExitOnForwardFailure="yes", ControlMaster="no", ControlPath="none"
+    )
     try:
         with forwarded(lambda socket: [*options, "-N", "-L", f"{socket}:{REACH}", destination], master.name) as socket:
             yield socket

@@ -146,6 +146,11 @@ class ResourceLimit(BaseModel):
         """The limits of a device type, None when nothing is configured for it."""
         return (self.__pydantic_extra__ or {}).get(device_type)
 
+    @property
+    def without_devices(self) -> Limits | None:
+        """The limits of tasks that ask for no device; None: those of the type they name."""
+        return self.of("cpu")
+
 
 class FirstVirtualCluster(_Section):
     """The virtual cluster that a new installation starts with."""

@@ -86,7 +86,10 @@ class _Draft:
 
     def limits(self) -> tuple[Resources, Resources]:
         """Limit and request of a replica; the request is the limit times the configured ratio."""
-        bounds = self.configuration.resource_limit.of(self.body.device_type)
+        configured = self.configuration.resource_limit
+        bounds = configured.of(self.body.device_type)
+        if self.body.devices == 0 and bounds is not None:
+            bounds = configured.without_devices or bounds
         wanted = self.body.limits
         if bounds is None:  # the device type is unknown and was reported
             bounds_default = Resources(cpu="1", memory="1Gi")

@@ -56,6 +56,9 @@ class TrainingOptions(Schema):
     engines: list[Engine]
     virtual_clusters: list[ClusterOption]
     examples: list[Example]
+    limits_without_devices: Limits | None = Field(
+        description="Limits of a task with 0 devices, where they are not those of its device type"
+    )
     own_images: bool = Field(description="Whether a task may bring an image of its own")
     registry: str = Field(description="Where images of tasks come from")
     request_ratio: float

@@ -57,6 +57,7 @@ class TrainingService:
                 for example in EXAMPLES
                 if example.framework in frameworks
             ],
+            limits_without_devices=self._configuration.resource_limit.without_devices,
             own_images=ImageService(self._configuration, self._control).usable,
             registry=self._configuration.engine.registry,
             request_ratio=self._configuration.resource_limit.request_ratio,

@@ -128,6 +128,20 @@ async def test_an_engine_without_images_says_so() -> None:
     assert codes(await drafted(settings=configuration(None), image=IMAGE)) == {("image", "no_own_images")}
 
 
+async def test_a_task_without_devices_has_limits_of_its_own() -> None:
+    settings = configuration()
+    small = {**LIMITS, "floor": {"cpu": "50m", "memory": "16Mi"}, "default": {"cpu": "200m", "memory": "64Mi"}}
+    settings = Configuration.model_validate(
+        settings.model_dump(exclude={"resource_limit"})
+        | {"resource_limit": {"cpu": small, "nvidia_gpu_amd64": LIMITS, "huawei_npu_arm64": LIMITS}}
+    )
+    without = await drafted(settings=settings, image=IMAGE)
+    with_one = await drafted(settings=settings, image=IMAGE, devices=1)
+    assert without.definition is not None
+    assert with_one.definition is not None
+    assert (without.definition.limits.cpu, with_one.definition.limits.cpu) == ("200m", "1")
+
+
 def test_a_reference_is_of_the_clusters_registry_or_none() -> None:
     found = parse(f"{REGISTRY}/a/b", REGISTRY)
     assert found is not None

@@ -1872,6 +1872,8 @@ export interface components {
              * @description The caller's home as programs see it
              */
             home: string;
+            /** @description Limits of a task with 0 devices, where they are not those of its device type */
+            limits_without_devices: components["schemas"]["Limits"] | null;
             /**
              * Own Images
              * @description Whether a task may bring an image of its own

@@ -54,8 +54,14 @@ export function deviceOption(options: TrainingOptions, fields: FormFields): Devi
   return cluster?.devices.find((each) => each.type === fields.device_type);
 }
 
+/** Between which limits of CPU and memory one may choose. */
+export function limitsOf(options: TrainingOptions, fields: FormFields): Schemas["Limits"] | undefined {
+  const ofDevice = deviceOption(options, fields)?.limits;
+  return fields.devices === 0 ? (options.limits_without_devices ?? ofDevice) : ofDevice;
+}
+
 /** The request that the fields stand for; empty ones are left to the server's defaults. */
-export function requestOf(fields: FormFields, device: DeviceOption | undefined): TaskCreate {
+export function requestOf(fields: FormFields, bounds: Schemas["Limits"] | undefined): TaskCreate {
   const limits = fields.limits.cpu || fields.limits.memory;
   return {
     name: fields.name,
@@ -77,8 +83,8 @@ export function requestOf(fields: FormFields, device: DeviceOption | undefined):
     ...(fields.distributed && { distributed: true, nodes: fields.nodes }),
     ...(limits && {
       limits: {
-        cpu: fields.limits.cpu || device?.limits.default.cpu || "1",
-        memory: fields.limits.memory || device?.limits.default.memory || "1Gi",
+        cpu: fields.limits.cpu || bounds?.default.cpu || "1",
+        memory: fields.limits.memory || bounds?.default.memory || "1Gi",
       },
     }),
   };

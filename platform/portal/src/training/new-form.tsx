@@ -15,6 +15,7 @@ import {
   exampleFields,
   type FormFields,
   isQuantity,
+  limitsOf,
   requestOf,
   type TrainingOptions,
   useRules,
@@ -36,7 +37,8 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
   const watched = Form.useWatch([], form) as FormFields | undefined;
   const fields = { ...start, ...watched };
   const device = deviceOption(options, fields);
-  const estimate = useEstimate(requestOf(fields, device));
+  const limits = limitsOf(options, fields);
+  const estimate = useEstimate(requestOf(fields, limits));
   const [busy, setBusy] = useState(false);
   const touched = useRef(false);
   const key = useRef(crypto.randomUUID());
@@ -69,7 +71,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
     try {
       const task = await body(
         api.POST("/api/v1/tasks", {
-          body: requestOf(form.getFieldsValue(true), device),
+          body: requestOf(form.getFieldsValue(true), limits),
           params: { header: { "idempotency-key": key.current } },
         }),
       );
@@ -144,22 +146,17 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
               name={["limits", "cpu"]}
               label={t("training.field_cpu")}
               rules={[isQuantity(t("rules.quantity"))]}
-              extra={
-                device && t("training.limit_range", { from: device.limits.floor.cpu, to: device.limits.ceiling.cpu })
-              }
+              extra={limits && t("training.limit_range", { from: limits.floor.cpu, to: limits.ceiling.cpu })}
             >
-              <Input placeholder={device?.limits.default.cpu} autoComplete="off" />
+              <Input placeholder={limits?.default.cpu} autoComplete="off" />
             </Form.Item>
             <Form.Item
               name={["limits", "memory"]}
               label={t("training.field_memory")}
               rules={[isQuantity(t("rules.quantity"))]}
-              extra={
-                device &&
-                t("training.limit_range", { from: device.limits.floor.memory, to: device.limits.ceiling.memory })
-              }
+              extra={limits && t("training.limit_range", { from: limits.floor.memory, to: limits.ceiling.memory })}
             >
-              <Input placeholder={device?.limits.default.memory} autoComplete="off" />
+              <Input placeholder={limits?.default.memory} autoComplete="off" />
             </Form.Item>
           </div>
           <Form.Item
@@ -185,7 +182,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
           </Button>
         </div>
       </div>
-      <EstimatePanel estimate={estimate} fields={fields} request={requestOf(fields, device)} />
+      <EstimatePanel estimate={estimate} fields={fields} request={requestOf(fields, limits)} />
       <Modal
         open={blocker.status === "blocked"}
         title={t("training.leave_question")}
