@@ -17,6 +17,18 @@ describe("the buffer of a log", () => {
   test("a progress bar shows its last state, and Windows line ends are no carriage returns", () => {
     expect(fed("10%\r", "50%\r", "100%\n").lines).toEqual(["100%"]);
     expect(fed("one\r\ntwo\r\n").lines).toEqual(["one", "two"]);
+    expect(fed("one\r", "\ntwo\r\r\n", "\r", "\n").lines).toEqual(["one", "two", ""]);
+    expect(fed("10%\r20%").lines).toEqual(["20%"]);
+    expect(fed("10%\r", "\r").lines).toEqual(["10%"]);
+  });
+
+  test("a progress bar that never ends its line keeps its last state only", () => {
+    const buffer = new LogBuffer();
+    const before = performance.now();
+    for (let step = 0; step < 100_000; step += 1) buffer.append(`step ${step} ${"#".repeat(80)}\r`);
+    expect(buffer.lines).toEqual([`step 99999 ${"#".repeat(80)}`]);
+    expect(Object.values(buffer).filter((value) => typeof value === "string" && value.length > 200)).toEqual([]);
+    expect(performance.now() - before).toBeLessThan(5_000);
   });
 
   test("only a whole line is settled", () => {

@@ -18,9 +18,13 @@ export class LogBuffer {
   append(text: string): void {
     const parts = (this.open + text).split("\n");
     if (this.open !== "") this.lines.pop(); // it was shown unfinished
-    this.open = parts.pop() ?? "";
-    for (const part of parts) this.push(part.endsWith("\r") ? part.slice(0, -1) : part);
-    if (this.open !== "") this.push(this.open);
+    const rest = parts.pop() ?? "";
+    for (const part of parts) this.push(visible(part));
+    // A progress bar may go on for days without a line end: what it has overwritten is not kept. Whether a carriage return
+    // at the end overwrites, or begins a line end, the next piece tells.
+    const shown = visible(rest);
+    this.open = rest.endsWith("\r") ? `${shown}\r` : shown;
+    if (this.open !== "") this.push(shown);
   }
 
   /** How many lines are complete and will not change any more. */
@@ -28,13 +32,17 @@ export class LogBuffer {
     return this.lines.length - (this.open === "" ? 0 : 1);
   }
 
-  private push(raw: string): void {
-    // What stands before the last carriage return was overwritten on a terminal (progress bars).
-    const back = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
-    const line = back.slice(back.lastIndexOf("\r") + 1);
+  private push(line: string): void {
     this.lines.push(line);
     if (line.length * 2 > this.longest) this.longest = Math.max(this.longest, width(plain(line)));
   }
+}
+
+/** What a terminal shows of a line: what stands before the last carriage return was overwritten (progress bars). */
+function visible(raw: string): string {
+  let end = raw.length;
+  while (end > 0 && raw[end - 1] === "\r") end -= 1;
+  return raw.slice(end > 0 ? raw.lastIndexOf("\r", end - 1) + 1 : 0, end);
 }
 
 /** Columns of a text in a fixed-width font; East Asian characters take two. */
