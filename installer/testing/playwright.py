@@ -91,6 +91,9 @@ def main(arguments: list[str]) -> int:
                 "ATOLL_URL": made["url"],
                 "ATOLL_CREDENTIALS": str(credentials),
                 "ATOLL_CA": status["portal"]["ca_file"],
+                # For what is done on the control host, such as importing an image.
+                "ATOLL_STATE": known["ATOLL_STATE"],
+                "ATOLL_CLUSTER_FILE": str(SYSTEM / "cluster.yaml"),
             }
         command = ["npx", "--no-install", "playwright", "test", "--reporter=list,json", *arguments]
         ended = subprocess.run(command, cwd=E2E, env=environment, check=False)
