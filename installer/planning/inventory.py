@@ -12,6 +12,7 @@ from typing import Any
 
 from installer.cluster import CPU_ONLY, DEVICE_TYPES, Cluster, Node, known_hosts, own_key, state_directory
 from installer.cluster.defaults import shipped
+from installer.cluster.ssh import jump_options, pinned_options
 from installer.planning.phases import ADMISSION, PHASES, Scope
 from installer.planning.plan import Plan
 from installer.planning.projection import Digests, acting_master, input_hash, nodes_of, portal_address, project
@@ -172,25 +173,6 @@ def _host_variables(cluster: Cluster, node: Node) -> dict[str, Any]:
 def ssh_arguments(cluster: Cluster, node: Node) -> str:
     """Return the arguments of ssh that pin the host key and lead through the jump host, for a shell to split."""
     ssh = cluster.ssh_of(node)
-    pinned = [
-        "-o",
-        f"UserKnownHostsFile={known_hosts(cluster)}",
-        "-o",
-        "GlobalKnownHostsFile=/dev/null",
-        "-o",
-        "StrictHostKeyChecking=yes",
-        "-o",
-        "IdentitiesOnly=yes",
-        "-o",
-        "BatchMode=yes",
-        "-o",
-        "PasswordAuthentication=no",
-    ]
-    arguments = [*pinned]
-    if ssh.jump:
-        # Not ProxyJump: its inner ssh would take the user's own known hosts and keys instead of these.
-        target, _, port = ssh.jump.partition(":")
-        key = ssh.key_file or str(own_key(cluster))
-        inner = ["ssh", *pinned, "-i", key, *(["-p", port] if port else []), "-W", "[%h]:%p", target]
-        arguments += ["-o", f"ProxyCommand={shlex.join(inner)}"]
-    return shlex.join(arguments)
+    pinned = known_hosts(cluster)
+    key = Path(ssh.key_file or own_key(cluster))
+    return shlex.join([*pinned_options(pinned), *jump_options(ssh.jump, key, pinned)])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from installer.cluster import Cluster, Node, known_hosts, own_key
+from installer.cluster.ssh import JumpHost, jump_options
 from installer.preflight import known_hosts as pins
 from installer.preflight.checks import Finding, Severity
 
@@ -14,8 +15,11 @@ CONNECT_S = 8
 _FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]{43}")
 
 
-def ssh_arguments(cluster: Cluster, node: Node, **options: str) -> list[str]:
-    """Return `ssh` with everything but the command: the cluster's key, the pinned host key, never a question."""
+def ssh_arguments(cluster: Cluster, node: Node, gates: Path | None = None, /, **options: str) -> list[str]:
+    """Return `ssh` with everything but the command: the cluster's key, the pinned host key, never a question.
+
+    `gates` is the file with the key of the jump host, if it is another one than that of the pinned keys.
+    """
     ssh = cluster.ssh_of(node)
     wanted = {
         "BatchMode": "yes",
@@ -26,11 +30,12 @@ def ssh_arguments(cluster: Cluster, node: Node, **options: str) -> list[str]:
         "StrictHostKeyChecking": "yes",
         "UpdateHostKeys": "no",
         "UserKnownHostsFile": str(known_hosts(cluster)),
-        **({"ProxyJump": ssh.jump} if ssh.jump else {}),
         **options,
     }
+    key = key_file(cluster, node)
     flags = [word for name, value in wanted.items() for word in ("-o", f"{name}={value}")]
-    return ["ssh", "-T", *flags, "-i", str(key_file(cluster, node)), "-p", str(ssh.port), f"{ssh.user}@{node.address}"]
+    flags += jump_options(ssh.jump, key, gates or known_hosts(cluster), CONNECT_S)
+    return ["ssh", "-T", *flags, "-i", str(key), "-p", str(ssh.port), f"{ssh.user}@{node.address}"]
 
 
 def key_file(cluster: Cluster, node: Node) -> Path:
@@ -54,49 +59,67 @@ def pin_declared(cluster: Cluster) -> None:
 def refusal(cluster: Cluster, node: Node, said: str) -> Finding:
     """Return what the errors of `ssh` mean, and what to do about them."""
     ssh = cluster.ssh_of(node)
-    place = f"{node.address} port {ssh.port}"
+    place, login = f"{node.address} port {ssh.port}", f"{ssh.user}@{node.address}"
+    gate = JumpHost.parse(ssh.jump) if ssh.jump else None
+    if gate and (told := _of_jump_host(said, gate)):
+        said, place, login = told, f"the jump host {gate.host} port {gate.port}", gate.target
+    else:
+        gate = None
     if "IDENTIFICATION HAS CHANGED" in said:
-        return changed(cluster, node, (_FINGERPRINT.findall(said) or ["another one"])[0])
+        return changed(cluster, node, (_FINGERPRINT.findall(said) or ["another one"])[0], gate)
     if "host key is known" in said:
+        or_else = "" if gate else ", or write `host_key` for the node in cluster.yaml"
         return finding(
             node,
             "ssh.host_key",
             "host key",
             f"nobody has said yet that the key of {place} is the right one",
-            f"Compare and pin it: `./atoll enrol {node.name}`, or write `host_key` for the node in cluster.yaml.",
+            f"Compare and pin it: `./atoll enrol {node.name}`{or_else}.",
         )
     if "Permission denied" in said or "Too many authentication failures" in said:
         key = key_file(cluster, node)
+        user = login.rpartition("@")[0]
         return finding(
             node,
             "ssh.key",
             "SSH key",
-            f"{place} does not accept the key {key} for user `{ssh.user}`",
-            f"Append the line in {key}.pub to ~{ssh.user}/.ssh/authorized_keys on the node, or correct `ssh.user` and "
-            "`ssh.key_file` in cluster.yaml.",
+            f"{place} does not accept the key {key}" + (f" for user `{user}`" if user else ""),
+            f"Append the line in {key}.pub to ~{user}/.ssh/authorized_keys there, or correct `ssh.user`, `ssh.jump` "
+            "and `ssh.key_file` in cluster.yaml.",
         )
-    reason = said.strip().splitlines()[-1] if said.strip() else "no answer"
+    # "UNKNOWN" is the pipe to a jump host: what closed it stands in the lines before.
+    reasons = [line for line in said.strip().splitlines() if "UNKNOWN port" not in line]
+    reason = reasons[-1] if reasons else "no answer"
     return finding(
         node,
         "ssh.reachable",
         "does not answer",
         f"{place}: {reason}",
-        f"See that the node is on and its SSH server runs (`ssh {ssh.user}@{node.address}`), that no firewall is "
-        "between, and that `address` and `ssh.port` are right. `maintenance: true` leaves a node out.",
+        f"See that the machine is on and its SSH server runs (`ssh {login}`), that no firewall is "
+        "between, and that `address`, `ssh.port` and `ssh.jump` are right. `maintenance: true` leaves a node out.",
     )
 
 
-def changed(cluster: Cluster, node: Node, offered: str) -> Finding:
-    """Return the finding for a node that shows another host key than the pinned one."""
-    pinned = pins.read(known_hosts(cluster)).get(pattern(cluster, node))
+def _of_jump_host(said: str, gate: JumpHost) -> str:
+    """Return what `ssh` said of the jump host: the lines up to the last one with its name; nothing if none has it."""
+    name = re.compile(rf"(?<![\w.-]){re.escape(gate.host)}(?![\w-])", re.IGNORECASE)
+    lines = said.strip().splitlines()
+    of_it = [number for number, line in enumerate(lines) if name.search(line)]
+    return "\n".join(lines[: of_it[-1] + 1]) if of_it else ""
+
+
+def changed(cluster: Cluster, node: Node, offered: str, gate: JumpHost | None = None) -> Finding:
+    """Return the finding for a node, or its jump host, that shows another host key than the pinned one."""
+    shower, named = (gate.host, gate.pattern) if gate else (str(node.address), node.name)
+    pinned = pins.read(known_hosts(cluster)).get(gate.pattern if gate else pattern(cluster, node))
     before = pins.fingerprint(pinned) if pinned else "none"
     return finding(
         node,
         "ssh.host_key",
         "host key has changed",
-        f"{node.address} shows {offered}, pinned is {before}",
+        f"{shower} shows {offered}, pinned is {before}",
         "Somebody may be in between, or the machine was installed anew. Only if you know that it was: "
-        f"`./atoll enrol --forget {node.name}`, then `./atoll enrol {node.name}`.",
+        f"`./atoll enrol --forget {named}`, then `./atoll enrol {node.name}`.",
     )
 
 

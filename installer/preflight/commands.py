@@ -60,14 +60,15 @@ def _show(findings: Sequence[Finding]) -> None:
 def enrol(file: Path | None, output: str, accept: tuple[str, ...], forget: bool, nodes: tuple[str, ...]) -> None:
     """Show the SSH host keys of the servers (or of NODES) and pin them once you say that they are right.
 
+    Those of the jump hosts before them (`ssh.jump`) too.
     Compare each fingerprint with what the server itself says: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub.
     A key that differs from the pinned one is refused. Exit code 0 when every key is pinned, 69 otherwise.
     """
     cluster = cluster_of(file)
-    chosen = _chosen(cluster, nodes)
     if forget:
-        _forget(cluster, chosen, named=bool(nodes), output=output)
+        _forget(cluster, nodes, output)
         return
+    chosen = _chosen(cluster, nodes)
     host_keys.prepare(cluster)
     shown = host_keys.look(cluster, chosen)
     if output == "text":
@@ -95,10 +96,13 @@ def _chosen(cluster: Cluster, names: Sequence[str]) -> list[Node]:
     return [known[name] for name in names or known]
 
 
-def _forget(cluster: Cluster, nodes: Sequence[Node], named: bool, output: str) -> None:
-    if not named:
+def _forget(cluster: Cluster, names: Sequence[str], output: str) -> None:
+    if not names:
         raise click.UsageError("--forget needs the names of the nodes whose keys are to be forgotten")
-    gone = host_keys.forget(cluster, nodes)
+    own = {node.name for node in cluster.nodes}
+    gates = [name for name in names if name in host_keys.jump_hosts(cluster, cluster.nodes) and name not in own]
+    nodes = [node for name in names if name not in gates for node in _chosen(cluster, [name])]
+    gone = host_keys.forget(cluster, nodes, gates)
     if output == "json":
         print(json.dumps({"ok": True, "forgotten": gone}))
     else:
@@ -119,7 +123,8 @@ def _show_outcome(cluster: Cluster, agreed: Sequence[Shown], left: Sequence[Show
     if unasked:
         flags = " ".join(f"--accept {one.fingerprint}" for one in unasked)
         names = " ".join(one.node for one in unasked)
-        print(f"Not pinned: {names}. When the fingerprints are right: ./atoll enrol {flags} {names}")
+        nodes = " ".join(one.node for one in unasked if not one.jump)
+        print(f"Not pinned: {names}. When the fingerprints are right: ./atoll enrol {flags} {nodes}".rstrip())
     if cluster.lab is not None:
         return
     for key in sorted({key_file(cluster, node) for node in cluster.nodes}):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 from installer.cluster import Cluster, Node, known_hosts, own_key
+from installer.cluster.ssh import JumpHost, pinned_options
 from installer.preflight import known_hosts as pins
-from installer.preflight.access import changed, pattern, pin_declared, refusal, ssh_arguments
+from installer.preflight.access import CONNECT_S, changed, pattern, pin_declared, refusal, ssh_arguments
 from installer.preflight.checks import Finding
 from installer.preflight.errors import PreflightError
 from installer.preflight.ssh import ensure_cluster_key
@@ -22,7 +23,7 @@ State = Literal["pinned", "new", "changed", "unreachable"]
 
 @dataclass(frozen=True)
 class Shown:
-    """The host key that a node shows, beside the pinned one."""
+    """The host key that a node, or a jump host before nodes, shows, beside the pinned one."""
 
     node: str
     address: str
@@ -30,6 +31,7 @@ class Shown:
     key: str = ""
     evidence: str = ""
     remedy: str = ""
+    jump: bool = False  # then `node` is how the jump host stands among the pinned keys
 
     @property
     def fingerprint(self) -> str:
@@ -47,21 +49,39 @@ def prepare(cluster: Cluster) -> None:
     pin_declared(cluster)
 
 
+def jump_hosts(cluster: Cluster, nodes: Sequence[Node]) -> dict[str, Node]:
+    """Return the jump hosts before these nodes, as they stand among the pinned keys, each with a node behind it."""
+    return {gate.pattern: node for node in reversed(nodes) if (gate := _gate(cluster, node))}
+
+
 def look(cluster: Cluster, nodes: Sequence[Node]) -> list[Shown]:
-    """Ask every node for its host key, all at once; nothing is pinned."""
+    """Ask every jump host and node for its host key, all at once; nothing is pinned."""
     pinned = pins.read(known_hosts(cluster))
-    with ThreadPoolExecutor(max_workers=min(32, max(1, len(nodes)))) as pool:
-        return list(pool.map(lambda node: _look(cluster, node, pinned.get(pattern(cluster, node))), nodes))
+    gates = jump_hosts(cluster, nodes)
+    with (
+        tempfile.TemporaryDirectory(prefix="atoll-enrol-") as folder,
+        ThreadPoolExecutor(max_workers=min(32, max(1, len(nodes)))) as pool,
+    ):
+        on_the_way = list(pool.map(lambda node: _look_at_jump_host(cluster, node, pinned), gates.values()))
+        # The way to the nodes leads through jump hosts that nobody has agreed to yet: only keys are asked for there.
+        ways = Path(folder, "known_hosts")
+        pins.write(ways, {**{one.node: one.key for one in on_the_way if one.state == "new"}, **pinned})
+        behind = pool.map(lambda node: _look(cluster, node, pinned.get(pattern(cluster, node)), ways), nodes)
+        return [*on_the_way, *behind]
 
 
 def pin(cluster: Cluster, shown: Sequence[Shown]) -> None:
     """Pin the new keys among these. A changed one is never replaced: it has to be forgotten first."""
-    new = {pattern(cluster, cluster.node(one.node)): one.key for one in shown if one.state == "new"}
+    new = {
+        one.node if one.jump else pattern(cluster, cluster.node(one.node)): one.key
+        for one in shown
+        if one.state == "new"
+    }
     pins.write(known_hosts(cluster), {**new, **pins.read(known_hosts(cluster))})
 
 
-def forget(cluster: Cluster, nodes: Sequence[Node]) -> list[str]:
-    """Take the pinned keys of these nodes away; return the names of those that had one."""
+def forget(cluster: Cluster, nodes: Sequence[Node], gates: Sequence[str] = ()) -> list[str]:
+    """Take the pinned keys of these nodes and jump hosts away; return the names of those that had one."""
     declared = [node.name for node in nodes if node.host_key]
     if declared:
         raise PreflightError(
@@ -70,12 +90,21 @@ def forget(cluster: Cluster, nodes: Sequence[Node]) -> list[str]:
         )
     pinned = pins.read(known_hosts(cluster))
     gone = [node.name for node in nodes if pinned.pop(pattern(cluster, node), None)]
+    gone += [gate for gate in gates if pinned.pop(gate, None)]
     pins.write(known_hosts(cluster), pinned)
     return gone
 
 
-def _look(cluster: Cluster, node: Node, pinned: str | None) -> Shown:
-    key, said = _offered(cluster, node)
+def _gate(cluster: Cluster, node: Node) -> JumpHost | None:
+    jump = cluster.ssh_of(node).jump
+    return JumpHost.parse(jump) if jump else None
+
+
+def _look(cluster: Cluster, node: Node, pinned: str | None, ways: Path) -> Shown:
+    def ssh(**options: str) -> list[str]:
+        return [*ssh_arguments(cluster, node, ways, **options), "true"]
+
+    key, said = _offered(ssh)
     address = str(node.address)
     if not key:
         return _trouble(node, "unreachable", refusal(cluster, node, said))
@@ -86,22 +115,40 @@ def _look(cluster: Cluster, node: Node, pinned: str | None) -> Shown:
     return Shown(node.name, address, "pinned", key)
 
 
+def _look_at_jump_host(cluster: Cluster, behind: Node, pinned: Mapping[str, str]) -> Shown:
+    gate = JumpHost.parse(str(cluster.ssh_of(behind).jump))
+
+    def ssh(**options: str) -> list[str]:
+        flags = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+        return ["ssh", "-T", *flags, *pinned_options(known_hosts(cluster)), "-p", str(gate.port), gate.target, "true"]
+
+    key, said = _offered(ssh)
+    state: State = "unreachable" if not key else "new" if gate.pattern not in pinned else "pinned"
+    trouble = None if key else refusal(cluster, behind, said)
+    if key and pinned.get(gate.pattern, key) != key:
+        state, trouble = "changed", changed(cluster, behind, pins.fingerprint(key), gate)
+    evidence, remedy = (f"{trouble.title}: {trouble.evidence}", trouble.remedy) if trouble else ("", "")
+    return Shown(gate.pattern, gate.host, state, key, evidence, remedy, jump=True)
+
+
 def _trouble(node: Node, state: State, finding: Finding, key: str = "") -> Shown:
     return Shown(node.name, str(node.address), state, key, f"{finding.title}: {finding.evidence}", finding.remedy)
 
 
-def _offered(cluster: Cluster, node: Node) -> tuple[str, str]:
-    """Return the key that the node shows and what `ssh` said; the same way in as later, through a jump host too."""
+def _offered(ssh: Callable[..., list[str]]) -> tuple[str, str]:
+    """Return the key that a machine shows and what `ssh` said; the same way in as later, through a jump host too."""
     with tempfile.TemporaryDirectory(prefix="atoll-enrol-") as folder:
         shown = Path(folder, "known_hosts")
         # No way to sign in is tried: the key exchange before it is all that is wanted.
-        options = {
-            "UserKnownHostsFile": str(shown),
-            "StrictHostKeyChecking": "accept-new",
-            "PreferredAuthentications": "none",
-            "HashKnownHosts": "no",
-        }
-        command = [*ssh_arguments(cluster, node, **options), "true"]
+        command = ssh(
+            BatchMode="yes",
+            ConnectTimeout=str(CONNECT_S),
+            LogLevel="ERROR",
+            UserKnownHostsFile=str(shown),
+            StrictHostKeyChecking="accept-new",
+            PreferredAuthentications="none",
+            HashKnownHosts="no",
+        )
         try:
             done = subprocess.run(
                 command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False

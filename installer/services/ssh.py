@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from installer.cluster.ssh import jump_options, pinned_options
+
 CONNECT_SECONDS = 5
 Answer = TypeVar("Answer")
 
@@ -39,17 +41,15 @@ class SshNode:
         """Return the argument vector that runs a command on the node as root."""
         line = shlex.join(["sudo", "-n", *command] if self.become else list(command))
         options = {
-            "BatchMode": "yes",
             "ConnectTimeout": str(CONNECT_SECONDS),
-            "IdentitiesOnly": "yes",
             "LogLevel": "ERROR",
             "ServerAliveInterval": "15",
-            "StrictHostKeyChecking": "yes",
-            "UserKnownHostsFile": str(self.known_hosts),
         }
-        if self.jump:
-            options["ProxyJump"] = self.jump
-        flags = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+        flags = [
+            *pinned_options(self.known_hosts),
+            *[word for name, value in options.items() for word in ("-o", f"{name}={value}")],
+            *jump_options(self.jump, self.key_file, self.known_hosts, CONNECT_SECONDS),
+        ]
         return ["ssh", *flags, "-i", str(self.key_file), "-p", str(self.port), f"{self.user}@{self.address}", line]
 
     def ask(self, command: Sequence[str], given: str | bytes = b"", timeout_s: float = 30) -> tuple[int, str, str]:

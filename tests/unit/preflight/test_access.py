@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,31 @@ CHANGED = """\
 The fingerprint for the ED25519 key sent by the remote host is
 SHA256:CzTaZqIITjptlHioMldWJPTSjB3pdhb5YPuCBkPHY3I.
 Host key verification failed.
+"""
+# Shows the keys in a folder, keeps to the options, and goes its way through a ProxyCommand like OpenSSH.
+FAKE_SSH = """\
+#!{python}
+import shlex, subprocess, sys
+from pathlib import Path
+
+words, options, port = sys.argv[1:], {{}}, "22"
+while words and words[0].startswith("-"):
+    flag = words.pop(0)
+    value = "" if flag == "-T" else words.pop(0)
+    if flag == "-o":
+        options.setdefault(*value.split("=", 1))
+    port = value if flag == "-p" else port
+host = words[0].rpartition("@")[2]
+place = host if port == "22" else f"[{{host}}]:{{port}}"
+if "ProxyCommand" in options and subprocess.run(shlex.split(options["ProxyCommand"])).returncode:
+    sys.exit("Connection closed by UNKNOWN port 65535")
+shown = Path('{keys}', place).read_text()
+known = Path(options["UserKnownHostsFile"])
+lines = dict(line.split(" ", 1) for line in known.read_text().splitlines()) if known.exists() else {{}}
+if place not in lines and options["StrictHostKeyChecking"] == "accept-new":
+    known.write_text(f"{{place}} {{shown}}\\n")
+elif lines.get(place) != shown:
+    sys.exit(f"REMOTE HOST IDENTIFICATION HAS CHANGED\\nHost key for {{place}} has changed")
 """
 
 
@@ -62,10 +89,64 @@ def test_each_refusal_of_ssh_has_its_own_remedy(cluster: Cluster, said: str, che
 
 def test_ssh_asks_nothing_trusts_only_the_pinned_keys_and_goes_the_declared_way(cluster: Cluster) -> None:
     arguments = ssh_arguments(cluster, cluster.node("m1"))
-    for wanted in ("BatchMode=yes", "StrictHostKeyChecking=yes", "ProxyJump=gate", "UpdateHostKeys=no"):
+    for wanted in ("BatchMode=yes", "StrictHostKeyChecking=yes", "UpdateHostKeys=no"):
         assert wanted in arguments
     assert f"UserKnownHostsFile={known_hosts(cluster)}" in arguments
     assert arguments[-3:] == ["-p", "2222", "admin@192.0.2.11"]
+
+
+@pytest.fixture
+def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of host keys by address, and an `ssh` that learns them as OpenSSH does, by ProxyCommand too."""
+    keys, programs = tmp_path / "machines", tmp_path / "programs"
+    for folder in (keys, programs):
+        folder.mkdir()
+    (programs / "ssh").write_text(FAKE_SSH.format(python=sys.executable, keys=keys))
+    (programs / "ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=os.pathsep)
+    return keys
+
+
+def test_the_key_of_a_jump_host_is_shown_and_pinned_before_the_nodes_behind_it(
+    cluster: Cluster, machines: Path
+) -> None:
+    (machines / "gate").write_text(OLD)
+    (machines / "[192.0.2.11]:2222").write_text(NEW)
+    shown = host_keys.look(cluster, cluster.nodes)
+    assert [(one.node, one.state, one.key) for one in shown] == [("gate", "new", OLD), ("m1", "new", NEW)]
+    assert not known_hosts(cluster).exists()
+    host_keys.pin(cluster, shown)
+    assert pins.read(known_hosts(cluster)) == {"gate": OLD, "[192.0.2.11]:2222": NEW}
+    assert {one.state for one in host_keys.look(cluster, cluster.nodes)} == {"pinned"}
+
+
+def test_another_machine_at_the_jump_hosts_name_is_refused_and_so_is_the_way_through_it(
+    cluster: Cluster, machines: Path
+) -> None:
+    pins.write(known_hosts(cluster), {"gate": OLD})
+    (machines / "gate").write_text(NEW)
+    (machines / "[192.0.2.11]:2222").write_text(NEW)
+    gate, node = host_keys.look(cluster, cluster.nodes)
+    assert (gate.state, node.state) == ("changed", "unreachable")
+    assert pins.fingerprint(OLD) in gate.evidence
+    assert "./atoll enrol --forget gate" in gate.remedy
+    assert "gate shows" in node.evidence
+    host_keys.pin(cluster, [gate, node])
+    assert pins.read(known_hosts(cluster)) == {"gate": OLD}
+    assert host_keys.forget(cluster, [], ["gate"]) == ["gate"]
+
+
+def test_what_stands_in_the_way_at_the_jump_host_is_not_blamed_on_the_node(cluster: Cluster) -> None:
+    closed = "\nConnection closed by UNKNOWN port 65535\n"
+    node = cluster.node("m1")
+    unknown = refusal(cluster, node, "No ED25519 host key is known for gate and you have requested strict checking.")
+    assert "the jump host gate port 22" in unknown.evidence
+    assert "host_key" not in unknown.remedy
+    assert "the jump host gate" in refusal(cluster, node, "ops@gate: Permission denied (publickey)." + closed).evidence
+    refused = "ssh: connect to host gate port 22: Connection refused"
+    assert refusal(cluster, node, refused + closed).evidence == f"the jump host gate port 22: {refused}"
+    behind = refusal(cluster, node, "channel 0: open failed: connect failed: No route to host" + closed)
+    assert behind.evidence.startswith("192.0.2.11 port 2222: channel 0")
 
 
 def test_a_fingerprint_is_the_one_that_openssh_shows(tmp_path: Path) -> None:

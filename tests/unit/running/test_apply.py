@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -114,6 +115,12 @@ def test_nothing_to_do_is_a_success_without_a_run(
     }
     seen = Observations(nodes, nodes["master1"])
     monkeypatch.setattr(applying, "observe", lambda _: seen)
+    with pytest.raises(RunError, match=r"stands already.*lacks secrets.yaml and pki/kubernetes/ca.crt"):
+        apply(cluster, Wish(TEXT), Progress())
+    assert not (state / "cluster.yaml").exists()
+    for name in ("secrets.yaml", "pki/kubernetes/ca.crt"):
+        (state / name).parent.mkdir(parents=True, exist_ok=True)
+        (state / name).write_text("")
     outcome = apply(cluster, Wish(TEXT), Progress())
     assert outcome.to_json() | {"seconds": 0} == {
         "ok": True,
@@ -243,7 +250,9 @@ def test_ssh_is_asked_with_pinned_keys_and_never_asks_back(tmp_path: Path) -> No
     assert "StrictHostKeyChecking=yes" in words
     assert "BatchMode=yes" in words
     assert f"UserKnownHostsFile={tmp_path / 'known'}" in words
-    assert "ProxyJump=me@gate" in words
+    (way,) = [shlex.split(word) for word in words if word.startswith("ProxyCommand=")]
+    assert way[-3:] == ["-W", "[%h]:%p", "me@gate"]
+    assert {"StrictHostKeyChecking=yes", f"UserKnownHostsFile={tmp_path / 'known'}", str(tmp_path / "key")} <= {*way}
     assert words[-2:] == ["ops@10.0.0.1", "sudo -n systemctl show 'a b'"]
 
 
