@@ -64,6 +64,7 @@ def ensure(
     when they are up to date; `locked` refuses Debian packages that the tree's lock does not name. Raises BundleError.
     """
     cache = cache or cache_directory()
+    index.own(bundle)
     with _alone(cache, progress):
         workshop = Workshop(tree, cache, locked)
         for name in _steps(workshop, wanted) if again else []:

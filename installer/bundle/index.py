@@ -18,6 +18,7 @@ from installer.bundle.repository import place
 from installer.bundle.steps import Workshop
 
 INDEX = "index.json"
+BEGUN = ".bundle"  # in a folder that was empty when a build began, until its index is written
 SBOM = "sbom.spdx.json"
 
 
@@ -146,8 +147,21 @@ def _written(cache: Path, text: str) -> Placed:
     return Placed(folder / digest, digest, len(text.encode()))
 
 
-def _synchronise(bundle: Path, placed: dict[str, Placed], index: dict[str, Any]) -> None:
+def own(bundle: Path) -> None:
+    """Take a folder for a bundle: an empty one, or one that holds a bundle or its beginning. Raises BundleError."""
+    if (bundle / INDEX).exists() or (bundle / BEGUN).exists():
+        return
+    if bundle.exists() and (not bundle.is_dir() or any(bundle.iterdir())):
+        raise BundleError(
+            f"{bundle} holds something else than a bundle; building one there would remove it",
+            "Name a folder that is empty or does not exist.",
+        )
     bundle.mkdir(parents=True, exist_ok=True)
+    (bundle / BEGUN).touch()
+
+
+def _synchronise(bundle: Path, placed: dict[str, Placed], index: dict[str, Any]) -> None:
+    own(bundle)
     text = json.dumps(index, indent=1, sort_keys=True) + "\n"
     for path, wanted in placed.items():
         target = bundle / path
@@ -160,6 +174,7 @@ def _synchronise(bundle: Path, placed: dict[str, Placed], index: dict[str, Any])
     temporary = bundle / f".{INDEX}.new"
     temporary.write_text(text)
     temporary.rename(bundle / INDEX)
+    (bundle / BEGUN).unlink(missing_ok=True)
     for extra in _files(bundle) - set(placed) - {INDEX}:
         (bundle / extra).unlink()
     for directory, _names, _entries in os.walk(bundle, topdown=False):

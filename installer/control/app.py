@@ -25,6 +25,8 @@ from installer.control.problems import Problem
 from installer.control.settings import Settings
 from installer.control.timeline import timeline
 from installer.running import runs as earlier
+from installer.running.journal import new_run_id
+from installer.running.lock import ClusterLock
 from installer.running.redaction import Redactor
 from installer.running.rendering import render_service
 from installer.services.access import Access
@@ -168,7 +170,10 @@ def _work(
         def render(service: Service, say: Say) -> int:
             return render_service(settings.cluster, service, revision, say)
 
-        return act(current.for_acting(), service, action, render, say)
+        if action == "restart":  # rendering takes the lock itself
+            return act(current.for_acting(), service, action, render, say)
+        with ClusterLock(settings.state, new_run_id(), f"{action} {service.name}"):
+            return act(current.for_acting(), service, action, render, say)
 
     return work
 

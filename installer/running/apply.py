@@ -9,7 +9,7 @@ from pathlib import Path
 
 from installer import exit_codes
 from installer.cluster import Cluster, bundle_directory, state_directory, version
-from installer.planning import Plan, acting_master, collect, done, plan, saved
+from installer.planning import Observations, Plan, acting_master, collect, done, plan, saved
 from installer.running import accepted
 from installer.running.errors import RunError
 from installer.running.events import TREE
@@ -53,6 +53,7 @@ def apply(cluster: Cluster, wish: Wish, progress: Progress) -> Outcome:
     with writing(state, wish.verb, version(), progress) as writer:
         with progress.stage("look"):
             seen = observe(cluster)
+        _refuse_without_state(cluster, state, seen)
         _accept(cluster, wish)
         made = plan(cluster, seen, collect(cluster), wish.every_phase).only(wish.phases, wish.nodes)
         if wish.plan_file:
@@ -65,6 +66,19 @@ def apply(cluster: Cluster, wish: Wish, progress: Progress) -> Outcome:
         _hand_over(cluster, state, outcome)
     forget_old(state, cluster.control.runs_kept)
     return outcome
+
+
+def _refuse_without_state(cluster: Cluster, state: Path, seen: Observations) -> None:
+    """Refuse to make a second set of secrets and authorities for a cluster that stands. Raises RunError."""
+    lacking = [name for name in ("secrets.yaml", "pki/kubernetes/ca.crt") if not (state / name).exists()]
+    masters = [name for name, node in seen.nodes.items() if "control_plane" in node.records]
+    if lacking and masters:
+        raise RunError(
+            f"`{cluster.name}` stands already, but {state} on this machine lacks {' and '.join(lacking)}. "
+            "New ones would lock everybody out, so nothing was changed.",
+            f"Copy {accepted.ON_MASTERS / cluster.name} from `{masters[0]}` to {state} (as root, mode 0700), "
+            "then run the same command again.",
+        )
 
 
 def _check(cluster: Cluster, made: Plan, progress: Progress) -> None:
@@ -144,9 +158,10 @@ def _hand_over(cluster: Cluster, state: Path, outcome: Outcome) -> None:
     _know_control(cluster, state)
     try:
         hand_to(masters, cluster.name, state)
-    except NodeUnreachable as error:
+    except (NodeUnreachable, RunError) as error:
+        # What failed before is what a person has to mend first.
         if outcome.ok:
-            raise RunError(str(error), "Run `./atoll apply` again when it answers.") from None
+            raise RunError(str(error), "Run `./atoll apply` again when that is mended.") from None
 
 
 def _know_control(cluster: Cluster, state: Path) -> None:

@@ -170,10 +170,15 @@ def apply(
     Killed or failed half-way: run it again, it goes on where it was. With `-o json` the last line is the event
     `finished` with counts, timings and failures.
     """
+    from installer.planning import BY_NAME
     from installer.running.apply import Wish
     from installer.running.apply import apply as carry_out
 
     cluster = cluster_of(file)
+    unknown = [f"phase `{name}`" for name in phases if name not in BY_NAME]
+    unknown += [f"node `{name}`" for name in nodes if name not in {node.name for node in cluster.nodes}]
+    if unknown:
+        raise click.UsageError(f"There is no {', no '.join(unknown)} in this cluster.")
     wish = Wish(file_of(file).read_text("utf-8"), every_phase, plan_file, over, phases, nodes)
     with progress_for(output, Timings(state_directory(cluster) / "timings.json")) as progress:
         try:

@@ -40,6 +40,11 @@ while True:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         break
     except BlockingIOError:
+        if content().get("run") == run:
+            # Whoever asks runs on this very master and holds the lock and the journal itself.
+            print("ready", flush=True)
+            sys.stdin.read()
+            sys.exit(0)
         if time.monotonic() >= end:
             print("busy " + json.dumps(content()), flush=True)
             sys.exit(3)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 from installer.cluster import bundle_directory, load, loads, state_directory, version
-from installer.planning import BY_NAME, Observations, collect, plan
+from installer.planning import BY_NAME, Observations, acting_master, collect, plan
 from installer.running import accepted
 from installer.running.apply import carry_out
 from installer.running.errors import RunError
@@ -25,6 +27,12 @@ def render_service(cluster_name: str, service: Service, revision: str | None, sa
     cluster = loads(text, str(file), installed=True) if revision is not None else load(file, installed=True)
     if cluster.name != cluster_name:
         raise ActionFailed(f"This is cluster `{cluster_name}`; the file is that of `{cluster.name}`.")
+    node, writer = os.environ.get("ATOLL_NODE"), acting_master(cluster).name
+    if node is not None and node != writer:
+        raise ActionFailed(
+            f"Only the control service on `{writer}` changes the cluster, this is `{node}`. If `{writer}` is down for "
+            "long, set `maintenance: true` for it and apply."
+        )
     if not (bundle_directory() / "index.json").exists():
         raise ActionFailed(
             f"{bundle_directory()}/index.json is missing; `./atoll apply` on the control host brings it."

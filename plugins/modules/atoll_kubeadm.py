@@ -88,7 +88,11 @@ DONE_BY = {"init": "admin.conf", "join": "kubelet.conf"}
 
 
 def state_of(marker: Optional[Dict[str, Any]], verb: str, root: str = ROOT) -> str:
-    """Return `done`, `half` (an attempt of ours was cut off), `foreign` (somebody else's cluster) or `new`."""
+    """Return where a node stands with its cluster.
+
+    `new`, `half` (an attempt of ours was cut off), `done`, `damaged` (a member that lost a file, but not what it holds)
+    or `foreign` (somebody else's cluster).
+    """
     there = os.path.exists(os.path.join(root, DONE_BY[verb]))
     manifests = os.path.join(root, "manifests")
     pods = bool(
@@ -96,7 +100,11 @@ def state_of(marker: Optional[Dict[str, Any]], verb: str, root: str = ROOT) -> s
     )
     if marker is None:
         return "foreign" if there or pods else "new"
-    return "done" if marker.get("state") == "done" and there else "half"
+    if marker.get("state") != "done":
+        return "half"
+    if there:
+        return "done"
+    return "damaged" if pods else "half"
 
 
 def clean(keep: List[str], lock: Optional[int], leftovers: Sequence[str] = LEFTOVERS) -> None:
@@ -127,6 +135,14 @@ def work(module: Any) -> Dict[str, Any]:
             raise NodeError(
                 "this node belongs to a Kubernetes cluster that Atoll did not make ({} exists). If it may go: "
                 "`kubeadm reset` on the node, then apply again.".format(os.path.join(ROOT, DONE_BY[params["verb"]]))
+            )
+        if state == "damaged":
+            raise NodeError(
+                "this node is a member of the cluster, but {} is gone. Cleaning up would throw its etcd away, so "
+                "nothing was done. Make the file again (`kubeadm init phase kubeconfig all --config {}` on a master, "
+                "or copy it from another one), then apply again.".format(
+                    os.path.join(ROOT, DONE_BY[params["verb"]]), params["config"]
+                )
             )
         result = {"changed": state != "done", "cleaned": state == "half", "state_before": state}
         if state == "done" or dry:

@@ -236,3 +236,20 @@ class Elsewhere(Toolchain):
     @property
     def programs(self) -> Path:
         return self.compiler.programs  # type: ignore[attr-defined,no-any-return]
+
+
+def test_a_folder_with_other_files_is_no_place_for_a_bundle(
+    tmp_path: Path, build: Callable[..., building.Result]
+) -> None:
+    other = tmp_path / "bundle" / "photos" / "thesis.pdf"
+    other.parent.mkdir(parents=True)
+    other.write_text("years of work")
+    made: list[str] = []
+    with pytest.raises(BundleError, match="holds something else"):
+        build(Shop(tmp_path / "cache", made))
+    assert (made, other.read_text()) == ([], "years of work")
+    other.unlink()
+    other.parent.rmdir()
+    build(Shop(tmp_path / "cache", made))
+    build(Shop(tmp_path / "cache", made))
+    assert made == ["one", "two"]

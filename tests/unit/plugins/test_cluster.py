@@ -114,6 +114,7 @@ def test_manifests_are_read_on_the_control_host(plugin: Any, tmp_path: Path) -> 
         ({"state": "running"}, ["admin.conf", "manifests/etcd.yaml"], "half"),
         ({"state": "done"}, [], "half"),
         ({"state": "done"}, ["admin.conf"], "done"),
+        ({"state": "done"}, ["manifests/etcd.yaml"], "damaged"),
     ],
 )
 def test_kubeadm_knows_where_it_was(plugin: Any, tmp_path: Path, marker: Any, files: list[str], state: str) -> None:
