@@ -1,4 +1,3 @@
-import type { UseQueryResult } from "@tanstack/react-query";
 import { Button } from "antd";
 import { CircleAlert, type LucideIcon, RotateCw, ShieldX, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
@@ -110,13 +109,22 @@ export function Denied({ problem }: { problem?: ApiProblem }) {
   );
 }
 
+/** What is needed of a query, be it one of a single answer or one of pages. */
+interface Asked<T> {
+  data: T | undefined;
+  isError: boolean;
+  error: unknown;
+  dataUpdatedAt: number;
+  refetch: () => unknown;
+}
+
 /** The answer of a query, or the state that stands in for it. Old data stay while a new try fails. */
 export function Answer<T>({
   query,
   rows,
   children,
 }: {
-  query: UseQueryResult<T>;
+  query: Asked<T>;
   rows?: number;
   children: (data: T) => ReactNode;
 }) {

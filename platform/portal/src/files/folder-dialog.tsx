@@ -1,10 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Modal } from "antd";
 import { FileCode, FileText, Folder } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Answer, Empty } from "@/elements/states";
-import { homeQuery } from "./queries";
+import { MoreEntries } from "./more-entries";
+import { homePagesQuery } from "./queries";
 import { Ways } from "./ways";
 import "./files.css";
 
@@ -20,7 +21,7 @@ export default function FolderDialog({
 }) {
   const { t } = useTranslation();
   const [path, setPath] = useState(start);
-  const query = useQuery({ ...homeQuery(path), retry: false });
+  const query = useInfiniteQuery({ ...homePagesQuery(path), retry: false });
   return (
     <Modal
       open
@@ -38,27 +39,30 @@ export default function FolderDialog({
             listing.items.length === 0 ? (
               <Empty icon={Folder} title={t("files.empty")} />
             ) : (
-              <ul>
-                {listing.items.map((file) => (
-                  <li key={file.name}>
-                    {file.kind === "directory" ? (
-                      <button type="button" className="folder-entry" onClick={() => setPath(file.path)}>
-                        <Folder size={15} aria-hidden />
-                        {file.name}
-                      </button>
-                    ) : (
-                      <span className="folder-entry quiet">
-                        {file.name.endsWith(".py") ? (
-                          <FileCode size={15} aria-hidden />
-                        ) : (
-                          <FileText size={15} aria-hidden />
-                        )}
-                        {file.name}
-                      </span>
-                    )}
-                  </li>
-                ))}
-              </ul>
+              <>
+                <ul>
+                  {listing.items.map((file) => (
+                    <li key={file.name}>
+                      {file.kind === "directory" ? (
+                        <button type="button" className="folder-entry" onClick={() => setPath(file.path)}>
+                          <Folder size={15} aria-hidden />
+                          {file.name}
+                        </button>
+                      ) : (
+                        <span className="folder-entry quiet">
+                          {file.name.endsWith(".py") ? (
+                            <FileCode size={15} aria-hidden />
+                          ) : (
+                            <FileText size={15} aria-hidden />
+                          )}
+                          {file.name}
+                        </span>
+                      )}
+                    </li>
+                  ))}
+                </ul>
+                <MoreEntries shown={listing.items.length} query={query} />
+              </>
             )
           }
         </Answer>

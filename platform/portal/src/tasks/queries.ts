@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, body, type Schemas } from "@/api/client";
+import { joined, PAGE_ENTRIES } from "@/files/queries";
 import type { TaskState } from "./states";
 
 export type Task = Schemas["Task"];
@@ -44,12 +45,18 @@ export const taskMetricsQuery = (id: string, live: boolean) =>
     refetchInterval: live ? 5_000 : false,
   });
 
+/** A directory of the output, one page after the other. */
 export const taskFilesQuery = (id: string, path: string, live: boolean) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["tasks", "files", id, path],
-    queryFn: () =>
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) =>
       body(
-        api.GET("/api/v1/tasks/{task_id}/files", { params: { path: { task_id: id }, query: { path, limit: 200 } } }),
+        api.GET("/api/v1/tasks/{task_id}/files", {
+          params: { path: { task_id: id }, query: { path, limit: PAGE_ENTRIES, cursor: pageParam } },
+        }),
       ),
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    select: joined,
     refetchInterval: live ? 10_000 : false,
   });

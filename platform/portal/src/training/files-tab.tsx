@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Button, Table } from "antd";
 import { Download, Eye, File, FileBox, FileText, Folder, FolderOpen } from "lucide-react";
@@ -8,6 +8,7 @@ import { CopyButton } from "@/elements/code";
 import { Answer, Empty } from "@/elements/states";
 import { Moment } from "@/elements/time";
 import { previewOf } from "@/files/kinds";
+import { MoreEntries } from "@/files/more-entries";
 import type { FileEntry } from "@/files/queries";
 import { Ways } from "@/files/ways";
 import { bytes } from "@/formats/amounts";
@@ -33,7 +34,7 @@ export default function FilesTab({ task }: { task: Task }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { path = "" } = useSearch({ from: "/shell/training/$id" });
-  const query = useQuery(taskFilesQuery(task.id, path, !ENDED.includes(task.state)));
+  const query = useInfiniteQuery(taskFilesQuery(task.id, path, !ENDED.includes(task.state)));
   const [previewed, setPreviewed] = useState<FileEntry>();
   const go = (to: string) => navigate({ to: ".", search: { tab: "files", path: to || undefined } });
   return (
@@ -119,7 +120,7 @@ export default function FilesTab({ task }: { task: Task }) {
                 />
               </div>
             )}
-            {listing.next_cursor && <p className="quiet">{t("files.more", { count: listing.items.length })}</p>}
+            <MoreEntries shown={listing.items.length} query={query} />
           </>
         )}
       </Answer>
