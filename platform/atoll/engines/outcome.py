@@ -13,6 +13,8 @@ _PROBLEMS = {
     "network_policy_not_enforced": "The network policy of the task was not enforced in time, so it was not started.",
 }
 
+LARGEST_EXIT_CODE = 255
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -25,16 +27,19 @@ class Outcome:
 
 
 def parse(text: str) -> Outcome | None:
-    """The entry point's words; None when they are missing or cut."""
+    """The entry point's words; None when they are missing, cut, or not its own (its user may write there too)."""
     try:
         told = json.loads(text)
+        exit_code, problem = int(told["exit_code"]), told["problem"]
+        if not 0 <= exit_code <= LARGEST_EXIT_CODE or (problem is not None and problem not in _PROBLEMS):
+            return None
         return Outcome(
-            exit_code=int(told["exit_code"]),
+            exit_code=exit_code,
             memory_exceeded=bool(told["memory_exceeded"]),
-            problem=told["problem"],
+            problem=problem,
             last_lines=tuple(map(str, told["last_lines"])),
         )
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
 
 
@@ -47,7 +52,7 @@ def reason(outcome: Outcome, memory_limit: str) -> Reason | None:
             params={"limit": memory_limit},
         )
     if outcome.problem is not None:
-        return Reason(code=outcome.problem, message=_PROBLEMS.get(outcome.problem, outcome.problem))
+        return Reason(code=outcome.problem, message=_PROBLEMS[outcome.problem])
     if outcome.exit_code == 0:
         return None
     if outcome.exit_code > 128:

@@ -16,7 +16,7 @@ async def _tail(files: FilesClient, owner: HasHome, path: str) -> str:
             content += chunk
     except NotFound:
         return ""  # it ended before it wrote anything
-    return content.decode("utf-8", "replace")
+    return content.decode("utf-8", "replace").replace("\x00", "\ufffd")  # the database takes no NUL
 
 
 async def last_lines(files: FilesClient, owner: HasHome, task_id: str, attempt: int, rank: int) -> list[str]:

@@ -26,6 +26,7 @@ GRACE_S = 30
 SEEN_WITHIN = timedelta(seconds=30)
 SWEEP = timedelta(minutes=5)
 RETRY = timedelta(seconds=5)
+RETRY_FAILED_WORK = timedelta(minutes=1)
 log = structlog.get_logger(__name__)
 
 
@@ -52,6 +53,9 @@ class Reconciler:
             # Shown to the owner and tried again; the task itself is not to blame.
             log.warning("engine unavailable", task=claimed.task_id, error=str(error))
             await self._note_trouble(claimed, error)
+        except Exception:  # what one task holds must never end the work on all others
+            log.exception("the work on a task failed, trying again", task=claimed.task_id)
+            following = now() + RETRY_FAILED_WORK
         finally:
             await release(self._sessions, claimed, self._owner, following)
 

@@ -16,6 +16,7 @@ from atoll.web.schema import Reason
 MAX_BYTES = 8 << 20
 MAX_POINTS = 2000
 POINTS = 240
+LARGEST_STEP = 1 << 53  # beyond it, neither JavaScript nor a float counts by one
 
 
 def metrics_path(task_id: str) -> str:
@@ -29,18 +30,17 @@ def scalars(text: str) -> list[ScalarSeries]:
     for number, line in enumerate(text.splitlines()):
         try:
             entry = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if not isinstance(entry, dict):
             continue
         step = entry.get("step", number)
-        if isinstance(step, bool) or not isinstance(step, int):
+        if isinstance(step, bool) or not isinstance(step, int) or abs(step) > LARGEST_STEP:
             continue
-        for name, value in entry.items():
-            if name == "step" or isinstance(value, bool) or not isinstance(value, int | float):
-                continue
-            if math.isfinite(value):
-                found.setdefault(str(name)[:64], {})[step] = float(value)
+        for name, told in entry.items():
+            value = None if name == "step" else _number(told)
+            if value is not None:
+                found.setdefault(_name(name), {})[step] = value
     series = []
     for name, points in found.items():
         steps = sorted(points)
@@ -49,6 +49,22 @@ def scalars(text: str) -> list[ScalarSeries]:
             thinned.append(steps[-1])
         series.append(ScalarSeries(name=name, steps=thinned, values=[points[step] for step in thinned]))
     return series
+
+
+def _number(value: object) -> float | None:
+    """A finite number, None for everything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:  # an integer of hundreds of digits
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _name(text: str) -> str:
+    """A name that JSON and the database take: no lone surrogates, no NUL."""
+    return text[:64].encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
 
 
 class TaskMetricsService:

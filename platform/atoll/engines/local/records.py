@@ -97,7 +97,9 @@ def look(directory: Path, rank: int, node: str, devices: tuple[int, ...], memory
     """A replica as its files and its process tell."""
     alive = living(directory, rank) is not None
     told = (
-        outcome.parse((directory / f"{rank}.outcome").read_text(encoding="utf-8")) if _ended(directory, rank) else None
+        outcome.parse((directory / f"{rank}.outcome").read_text(encoding="utf-8", errors="replace"))
+        if _ended(directory, rank)
+        else None
     )
     began = _moment(directory / f"{rank}.pid")
     if alive or began is None:
