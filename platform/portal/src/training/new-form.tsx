@@ -22,6 +22,7 @@ import {
 } from "./form";
 import { ParameterFields } from "./parameter-fields";
 import { ProgramFields } from "./program-fields";
+import { RequestKey } from "./request-key";
 import "./new-form.css";
 
 /** Where the server puts the output of a task that names no directory: a path, the same in every language. */
@@ -41,7 +42,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
   const estimate = useEstimate(requestOf(fields, limits));
   const [busy, setBusy] = useState(false);
   const touched = useRef(false);
-  const key = useRef(crypto.randomUUID());
+  const [key] = useState(() => new RequestKey());
   const rules = useRules();
   const fieldWords = useFieldWords();
   const blocker = useBlocker({
@@ -69,11 +70,9 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
   async function submit() {
     setBusy(true);
     try {
+      const request = requestOf(form.getFieldsValue(true), limits);
       const task = await body(
-        api.POST("/api/v1/tasks", {
-          body: requestOf(form.getFieldsValue(true), limits),
-          params: { header: { "idempotency-key": key.current } },
-        }),
+        api.POST("/api/v1/tasks", { body: request, params: { header: { "idempotency-key": key.of(request) } } }),
       );
       touched.current = false;
       queries.setQueryData(["tasks", "detail", task.id], task);
@@ -81,7 +80,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
       await navigate({ to: "/training/$id", params: { id: task.id }, search: { tab: "log" } });
     } catch (error) {
       const problem = problemOf(error);
-      key.current = crypto.randomUUID(); // the next try is another request
+      key.failed(problem);
       const atFields = problem.errors.filter((each) => each.field);
       if (atFields.length > 0) showErrors(atFields);
       else message.error(t("training.create_failed", { code: problem.code, why: problem.detail || problem.message }));
