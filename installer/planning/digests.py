@@ -6,11 +6,15 @@ import functools
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from installer.cluster import TREE, Cluster, bundle_directory, version
+from cryptography import x509
+
+from installer.cluster import TREE, Cluster, bundle_directory, state_directory, version
+from installer.cluster.given import given, given_time
 from installer.planning.phases import PHASES
 from installer.planning.projection import Digests
 
@@ -25,6 +29,7 @@ def collect(cluster: Cluster, bundle: Path | None = None) -> Digests:
         artifacts=artifacts(bundle or bundle_directory()),
         files=_files_of_user(cluster),
         version=version(),
+        certificates_end=tuple(ending(state_directory(cluster) / "pki")),
     )
 
 
@@ -83,14 +88,23 @@ def _digest(tree: Path, files: Iterable[Path]) -> str:
     return total.hexdigest()
 
 
+def ending(pki: Path) -> Iterator[str]:
+    """Yield the certificates that a run renews, by their place below `pki`; those of authorities are not among them."""
+    for file in sorted(pki.rglob("*.crt")):
+        if file.name not in {"ca.crt", "issuer.crt"}:
+            certificate = x509.load_pem_x509_certificate(file.read_bytes())
+            left = certificate.not_valid_after_utc - datetime.now(UTC)
+            if left < (certificate.not_valid_after_utc - certificate.not_valid_before_utc) / 3:
+                yield str(file.relative_to(pki).with_suffix(""))
+
+
 def _files_of_user(cluster: Cluster) -> dict[str, str]:
     platform, harbor = cluster.platform, cluster.registry.harbor
     found = {}
     for name in filter(None, (platform.certificate_file, platform.key_file, harbor.ca_file if harbor else None)):
-        path = Path(name)
+        path = given(cluster, name)
         found[name] = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "missing"
     if cluster.smtp.password_file:
         # By its time: records are no secret, and from a digest of it a weak password could be guessed.
-        path = Path(cluster.smtp.password_file)
-        found[cluster.smtp.password_file] = str(path.stat().st_mtime_ns) if path.is_file() else "missing"
+        found[cluster.smtp.password_file] = given_time(cluster, cluster.smtp.password_file) or "missing"
     return found

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from installer.cluster import CPU_ONLY, DEVICE_TYPES, Cluster, Node, known_hosts, own_key, state_directory
+from installer.cluster import CPU_ONLY, DEVICE_TYPES, Cluster, Node, known_hosts, state_directory
 from installer.cluster.defaults import shipped
+from installer.cluster.given import ssh_key, with_given
 from installer.cluster.ssh import jump_options, pinned_options
 from installer.planning.phases import ADMISSION, PHASES, Scope
 from installer.planning.plan import Plan
@@ -110,7 +111,7 @@ def _variables(cluster: Cluster, digests: Digests, bundle: Path) -> dict[str, An
     }
     for section in sorted(shipped().keys() - _NOT_EMITTED):
         for key, value in getattr(cluster, section).model_dump(mode="json").items():
-            found[f"{section}_{key}"] = value
+            found[f"{section}_{key}"] = with_given(cluster, value)
     found["platform_virtual_clusters"] = _virtual_clusters(cluster)
     return found
 
@@ -152,7 +153,7 @@ def _host_variables(cluster: Cluster, node: Node) -> dict[str, Any]:
         "ansible_host": node.address,
         "ansible_port": ssh.port,
         "ansible_user": ssh.user,
-        "ansible_ssh_private_key_file": ssh.key_file or str(own_key(cluster)),
+        "ansible_ssh_private_key_file": str(ssh_key(cluster, node)),
         "ansible_ssh_common_args": ssh_arguments(cluster, node),
         "ansible_become": ssh.uses_sudo,
         "atoll_node": {
@@ -174,5 +175,4 @@ def ssh_arguments(cluster: Cluster, node: Node) -> str:
     """Return the arguments of ssh that pin the host key and lead through the jump host, for a shell to split."""
     ssh = cluster.ssh_of(node)
     pinned = known_hosts(cluster)
-    key = Path(ssh.key_file or own_key(cluster))
-    return shlex.join([*pinned_options(pinned), *jump_options(ssh.jump, key, pinned)])
+    return shlex.join([*pinned_options(pinned), *jump_options(ssh.jump, ssh_key(cluster, node), pinned)])

@@ -37,6 +37,7 @@ class Phase:
     rolling: int = 0  # so many nodes at a time; 0: all
     stops_all: bool = True  # a failure ends the run; otherwise only the failed node goes no further
     removable: bool = False  # its role has the verb `remove`
+    holds_certificates: bool = False  # has certificates of the cluster's authorities, which are renewed in time
     only_if: str = ""  # a condition of projection.CONDITIONS; without it the phase is always wanted
 
     @property
@@ -97,6 +98,7 @@ PHASES = (
             "platform.key_file",
             "registry.harbor",
         ),
+        holds_certificates=True,
     ),
     Phase(
         "registry",
@@ -109,6 +111,7 @@ PHASES = (
         rolling=1,
         removable=True,
         only_if="own_registry",
+        holds_certificates=True,
     ),
     Phase(
         "container_runtime",
@@ -137,6 +140,7 @@ PHASES = (
         inputs=(*_KUBELET, "masters"),
         artifacts=("bin/{arch}/kubernetes", "bin/{arch}/etcdctl", "image/base/registry.k8s.io/*"),
         rolling=1,
+        holds_certificates=True,
     ),
     Phase(
         "admission",
@@ -154,6 +158,7 @@ PHASES = (
         inputs=_KUBELET,
         artifacts=("bin/{arch}/kubernetes",),
         stops_all=False,
+        holds_certificates=True,
     ),
     Phase(
         "network",
@@ -219,6 +224,7 @@ PHASES = (
         needs=("network", "images"),
         inputs=("queue", "device_types", "network.cluster_domain"),
         artifacts=("manifests/kueue*", "manifests/jobset*", "image/platform/*kueue*", "image/platform/*jobset*"),
+        holds_certificates=True,
     ),
     Phase(
         "database",
@@ -251,6 +257,7 @@ PHASES = (
         inputs=("cluster_name", "platform", "resource_limit", "smtp", "device_types", "portal_address", "masters",
                 "control", "storage.driver", "network.cluster_domain", "monitoring.scrape_seconds"),
         artifacts=("image/platform/*atoll/*", "image/engine/*", "platform/*"),
+        holds_certificates=True,
     ),
     Phase(
         "control",
@@ -261,6 +268,7 @@ PHASES = (
         inputs=("cluster_name", "control", "masters", "node.name", "node.address"),
         artifacts=("*",),
         rolling=1,
+        holds_certificates=True,
     ),
 )  # fmt: skip
 BY_NAME = {phase.name: phase for phase in PHASES}

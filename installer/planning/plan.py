@@ -14,13 +14,25 @@ from installer.planning.phases import ADMISSION, BY_NAME, PHASES, Phase, Scope
 from installer.planning.projection import Digests, acting_master, changed_keys, input_hash, nodes_of, project
 
 Action = Literal["apply", "remove", "join"]
-NEW, CHANGED, DRIFTED, FAILED, ASKED, UNWANTED = (
+NEW, CHANGED, DRIFTED, FAILED, ASKED, UNWANTED, ENDING = (
     "new",
     "input changed",
     "drifted",
     "failed before",
     "every phase",
     "no longer wanted",
+    "certificates end soon",
+)
+# What kubeadm writes into a cluster when it makes it, and nothing changes afterwards.
+MADE_ONCE = frozenset(
+    {
+        "network.pod_network",
+        "network.service_network",
+        "network.node_prefix",
+        "network.cluster_domain",
+        "kubernetes.extra_names",
+        "kubernetes.audit_days",
+    }
 )
 SHOWN = 5
 
@@ -147,7 +159,7 @@ def plan(wanted: Cluster, seen: Observations, digests: Digests, every_phase: boo
             if not node.maintenance:
                 steps += _step(phase, wanted, node, seen, digests, every_phase)
     resting = [f"Node `{node.name}` is in maintenance and left out." for node in wanted.nodes if node.maintenance]
-    hindrances = tuple(_hindrances(wanted, seen))
+    hindrances = tuple(_hindrances(wanted, seen, digests))
     return Plan(wanted.name, tuple(steps), (*resting, *kept), tuple(_unreachable(wanted, seen)), hindrances)
 
 
@@ -177,6 +189,8 @@ def _step(
         reason, detail = CHANGED, _shown(changed_keys(record.input_hash, hash_now))
     elif found is not None and not found.ok:
         reason, detail = DRIFTED, _shown(found.drifted)
+    elif phase.holds_certificates and digests.certificates_end:
+        reason, detail = ENDING, _shown(digests.certificates_end)
     elif every_phase:
         reason, detail = ASKED, ""
     else:
@@ -216,8 +230,19 @@ def _removals(wanted: Cluster, seen: Observations) -> tuple[list[Step], list[str
     return steps, kept
 
 
-def _hindrances(wanted: Cluster, seen: Observations) -> Iterator[str]:
+def _hindrances(wanted: Cluster, seen: Observations, digests: Digests) -> Iterator[str]:
     """Say why nothing may be done, whatever the steps are."""
+    for node in wanted.masters:
+        record = seen.node(node.name).records.get("control_plane")
+        if record is not None:
+            now = input_hash(project(BY_NAME["control_plane"], wanted, node, digests))
+            changed = sorted(MADE_ONCE & set(changed_keys(record.input_hash, now)))
+            if changed:
+                yield (
+                    f"{', '.join(f'`{key}`' for key in changed)}: fixed when the cluster was made, and now another "
+                    "value. Put the old one back; it needs a new cluster otherwise."
+                )
+                return
     master = acting_master(wanted)
     if master.maintenance:
         yield "Every master is in maintenance. Set `maintenance: false` for one of them."

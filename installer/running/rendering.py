@@ -27,10 +27,10 @@ def render_service(cluster_name: str, service: Service, revision: str | None, sa
     cluster = loads(text, str(file), installed=True) if revision is not None else load(file, installed=True)
     if cluster.name != cluster_name:
         raise ActionFailed(f"This is cluster `{cluster_name}`; the file is that of `{cluster.name}`.")
-    node, writer = os.environ.get("ATOLL_NODE"), acting_master(cluster).name
-    if node is not None and node != writer:
+    node, acting = os.environ.get("ATOLL_NODE"), acting_master(cluster).name
+    if node is not None and node != acting:
         raise ActionFailed(
-            f"Only the control service on `{writer}` changes the cluster, this is `{node}`. If `{writer}` is down for "
+            f"Only the control service on `{acting}` changes the cluster, this is `{node}`. If `{acting}` is down for "
             "long, set `maintenance: true` for it and apply."
         )
     if not (bundle_directory() / "index.json").exists():

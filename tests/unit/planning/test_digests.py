@@ -5,11 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from installer.cluster import loads
 from installer.planning import Observations, collect, plan
-from installer.planning.digests import artifacts
+from installer.planning.digests import artifacts, ending
 
 
 def test_a_bundle_is_known_by_its_files_and_its_images(tmp_path: Path) -> None:
@@ -18,6 +24,22 @@ def test_a_bundle_is_known_by_its_files_and_its_images(tmp_path: Path) -> None:
     (tmp_path / "images" / "index.json").write_text(json.dumps({"x.io/a:1": {"digest": "sha256:a", "set": "base"}}))
     assert artifacts(tmp_path) == {"bin/amd64/runc": "r", "image/base/x.io/a:1": "sha256:a"}
     assert artifacts(tmp_path / "absent") == {}
+
+
+def certificate(days: int, left: int) -> bytes:
+    """A certificate of so many days of life, of which so many are left."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "one")])
+    ends = datetime.now(UTC) + timedelta(days=left)
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, ends - timedelta(days=days), ends)
+    return made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+
+
+def test_certificates_count_as_ending_when_a_third_of_their_life_is_left(tmp_path: Path) -> None:
+    for name, left in (("registry/client", 100), ("registry/nodes/one", 200), ("registry/ca", 1), ("control/ends", 0)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"{name}.crt").write_bytes(certificate(397, left))
+    assert list(ending(tmp_path)) == ["control/ends", "registry/client"]
 
 
 def test_a_renewed_certificate_of_the_customer_is_an_input(text: str, tmp_path: Path) -> None:

@@ -184,6 +184,30 @@ def test_members_of_another_cluster_are_not_taken_over(text: str, digests: Diges
     assert "`worker1` is a member of a cluster whose control plane" in plan(other, installed, digests).blocked[0]
 
 
+def test_certificates_that_end_soon_are_planned_where_they_are_held(
+    cluster: Cluster, digests: Digests, installed: Observations
+) -> None:
+    made = plan(cluster, installed, replace(digests, certificates_end=("registry/client",)))
+    assert {step.reason for step in made.steps} == {"certificates end soon"}
+    assert {step.detail for step in made.steps} == {"registry/client"}
+    held = {"certificates", "registry", "control_plane", "node", "queue", "platform", "control"}
+    assert {step.phase for step in made.steps} == held
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ("network: {pod_network: 10.245.0.0/16}", "network.pod_network"),
+        ("kubernetes: {extra_names: [k.example.com]}", "kubernetes.extra_names"),
+    ],
+)
+def test_what_is_fixed_when_a_cluster_is_made_is_not_changed_in_silence(
+    text: str, digests: Digests, installed: Observations, more: str, key: str
+) -> None:
+    made = plan(loads(f"{text}{more}\n"), installed, digests)
+    assert any(key in problem for problem in made.blocked)
+
+
 def test_every_phase_plans_all_and_says_that_it_was_asked_for(
     cluster: Cluster, digests: Digests, installed: Observations
 ) -> None:
