@@ -32,6 +32,11 @@ export function problemOf(error: unknown): ApiProblem {
   return new ApiProblem({ code: error instanceof TypeError ? "unreachable" : "unexpected", status: 0, detail });
 }
 
+/** Whether the same request may get another answer: it got none, came too often, or the server failed. */
+export function maySucceedLater(problem: ApiProblem): boolean {
+  return problem.status === 0 || problem.status === 429 || problem.status >= 500;
+}
+
 /** The problem that an answer outside 2xx carries; a gateway in between may answer with something else than JSON. */
 export function problemFrom(response: Response, body: unknown): ApiProblem {
   if (body && typeof body === "object" && "code" in body) return new ApiProblem(body as ProblemBody);

@@ -3,6 +3,7 @@ import { CircleAlert, type LucideIcon, RotateCw, ShieldX, Unplug } from "lucide-
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { type ApiProblem, problemOf } from "@/api/problem";
+import { ProblemLines } from "./failures";
 import { useProblemWords } from "./words";
 import "./states.css";
 
@@ -83,12 +84,7 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
           )
         }
       >
-        {words.detail && <p>{words.detail}</p>}
-        {words.remedy && <p>{words.remedy}</p>}
-        <p className="notice-code">
-          <code>{problem.code}</code>
-          {problem.requestId && <code>{t("states.request", { id: problem.requestId })}</code>}
-        </p>
+        <ProblemLines problem={problem} />
       </Notice>
     </div>
   );

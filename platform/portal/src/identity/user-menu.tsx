@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { App, Dropdown } from "antd";
+import { Dropdown } from "antd";
 import { KeyRound, LogOut } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
-import { problemOf } from "@/api/problem";
+import { useFailures } from "@/elements/failures";
 import { aboutQuery } from "./about";
 import { useSession, useSetSession } from "./session";
 import "./user-menu.css";
@@ -15,16 +15,17 @@ export function UserMenu() {
   const queries = useQueryClient();
   const setSession = useSetSession();
   const navigate = useNavigate();
-  const { message } = App.useApp();
+  const failures = useFailures();
   const about = useQuery(aboutQuery);
 
   async function signOut() {
     try {
       await body(api.DELETE("/api/v1/session"));
     } catch (error) {
-      message.error(t("identity.sign_out_failed", { why: problemOf(error).message }));
+      failures.tell({ key: "session/end", title: t("identity.sign_out_failed"), error, retry: signOut });
       return;
     }
+    failures.settle("session/end");
     setSession(null);
     await navigate({ to: "/sign-in", search: {} });
     // Nothing of this person stays for the next one.

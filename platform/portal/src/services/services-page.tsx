@@ -15,6 +15,7 @@ import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body, type Schemas } from "@/api/client";
 import { problemOf } from "@/api/problem";
+import { useFailures } from "@/elements/failures";
 import { Page } from "@/elements/page";
 import { Answer, Empty } from "@/elements/states";
 import { Tag } from "@/elements/tag";
@@ -125,6 +126,7 @@ function ServiceTable({ services, onLog }: { services: Service[]; onLog: (name: 
 function Actions({ service, onLog }: { service: Service; onLog: (name: string) => void }) {
   const { t } = useTranslation();
   const { modal, notification } = App.useApp();
+  const failures = useFailures();
   const may = useMay();
   const queries = useQueryClient();
   const restart = useMutation({
@@ -145,10 +147,11 @@ function Actions({ service, onLog }: { service: Service; onLog: (name: string) =
         });
         return;
       }
-      notification.error({
-        title: t("services.restart_failed", { service: service.name, code: problem.code }),
-        description: [problem.detail, problem.remedy].filter(Boolean).join(" "),
-        duration: 0,
+      failures.tell({
+        key: `services/${service.name}/restart`,
+        title: t("services.restart_failed", { service: service.name }),
+        error,
+        retry: () => restart.mutate(),
       });
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["services"] }),

@@ -5,7 +5,7 @@ import { CircleStop, Copy, Ellipsis, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
-import { problemOf } from "@/api/problem";
+import { useFailures } from "@/elements/failures";
 import type { TaskSummary } from "./queries";
 
 /** What the server says may be done to a task now: stop at hand, the rest under `…`. */
@@ -22,19 +22,19 @@ export function TaskActions({
   const { modal, message } = App.useApp();
   const navigate = useNavigate();
   const queries = useQueryClient();
+  const failures = useFailures();
   const [busy, setBusy] = useState(false);
   const may = (action: TaskSummary["actions"][number]) => task.actions.includes(action);
 
-  async function act(work: () => Promise<unknown>, done: string): Promise<boolean> {
+  async function act(name: string, work: () => Promise<unknown>, words: { done: string; failed: string }) {
+    const key = `tasks/${task.id}/${name}`;
     setBusy(true);
     try {
       await work();
-      message.success(done);
-      return true;
+      failures.settle(key);
+      message.success(words.done);
     } catch (error) {
-      const problem = problemOf(error);
-      message.error(t("tasks.action_failed", { code: problem.code, why: problem.detail || problem.message }));
-      return false;
+      failures.tell({ key, title: words.failed, error, retry: () => act(name, work, words) });
     } finally {
       setBusy(false);
       queries.invalidateQueries({ queryKey: ["tasks"] });
@@ -51,7 +51,10 @@ export function TaskActions({
       onOk: async () => {
         const request = () =>
           body(api.POST("/api/v1/tasks/{task_id}/stop", { params: { path: { task_id: task.id } } }));
-        await act(request, t("tasks.stopping", { name: task.name }));
+        await act("stop", request, {
+          done: t("tasks.stopping", { name: task.name }),
+          failed: t("tasks.stop_failed", { name: task.name }),
+        });
       },
     });
   }
@@ -63,8 +66,14 @@ export function TaskActions({
       okText: t("tasks.delete"),
       okButtonProps: { danger: true },
       onOk: async () => {
-        const request = () => body(api.DELETE("/api/v1/tasks/{task_id}", { params: { path: { task_id: task.id } } }));
-        if (await act(request, t("tasks.deleted", { name: task.name }))) onDeleted?.();
+        const request = async () => {
+          await body(api.DELETE("/api/v1/tasks/{task_id}", { params: { path: { task_id: task.id } } }));
+          onDeleted?.();
+        };
+        await act("delete", request, {
+          done: t("tasks.deleted", { name: task.name }),
+          failed: t("tasks.delete_failed", { name: task.name }),
+        });
       },
     });
   }

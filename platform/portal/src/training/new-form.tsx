@@ -1,11 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useBlocker, useNavigate } from "@tanstack/react-router";
-import { App, Button, Form, Input, Modal } from "antd";
+import { Button, Form, Input, Modal } from "antd";
 import { FlaskConical } from "lucide-react";
-import { useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body, type Schemas } from "@/api/client";
 import { problemOf } from "@/api/problem";
+import { useFailures } from "@/elements/failures";
 import { Panel } from "@/elements/page";
 import { DeviceFields } from "./device-fields";
 import { useEstimate, useFieldWords } from "./estimate";
@@ -28,10 +29,13 @@ import "./new-form.css";
 /** Where the server puts the output of a task that names no directory: a path, the same in every language. */
 const OUTPUT = "tasks/…/output";
 
+/** Says of which action a failure is told. */
+const CREATE = "training/create";
+
 /** A new training on one page; the panel beside it always says what would happen. */
 export function NewTrainingForm({ options, start }: { options: TrainingOptions; start: FormFields }) {
   const { t } = useTranslation();
-  const { message } = App.useApp();
+  const failures = useFailures();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [form] = Form.useForm<FormFields>();
@@ -67,8 +71,13 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
     if (first) form.scrollToField(first, { block: "center", focus: true });
   }
 
+  // What this form could not do is of no use on another page.
+  const settle = useEffectEvent(() => failures.settle(CREATE));
+  useEffect(() => () => settle(), []);
+
   async function submit() {
     setBusy(true);
+    failures.settle(CREATE);
     try {
       const request = requestOf(form.getFieldsValue(true), limits);
       const task = await body(
@@ -83,7 +92,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
       key.failed(problem);
       const atFields = problem.errors.filter((each) => each.field);
       if (atFields.length > 0) showErrors(atFields);
-      else message.error(t("training.create_failed", { code: problem.code, why: problem.detail || problem.message }));
+      else failures.tell({ key: CREATE, title: t("training.create_failed"), error, retry: form.submit });
     } finally {
       setBusy(false);
     }
