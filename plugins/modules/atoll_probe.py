@@ -141,6 +141,8 @@ def objects(book: Dict[str, Any], there: Dict[cluster.Key, Dict[str, Any]]) -> I
         seen = there.get(cluster.key_of(item))
         if seen is None:
             yield "{} is gone".format(cluster.title(item))
+        elif "fields" not in item:
+            yield "{} stands in the book of an earlier version".format(cluster.title(item))
         elif cluster.digest(seen, item["fields"]) != item["digest"]:
             yield "{} differs".format(cluster.title(item))
 
