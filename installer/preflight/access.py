@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from installer.cluster import Cluster, Node, known_hosts, own_key
+from installer.cluster import Cluster, Node, known_hosts
+from installer.cluster.given import ssh_key
 from installer.cluster.ssh import JumpHost, jump_options
 from installer.preflight import known_hosts as pins
 from installer.preflight.checks import Finding, Severity
@@ -32,15 +33,10 @@ def ssh_arguments(cluster: Cluster, node: Node, gates: Path | None = None, /, **
         "UserKnownHostsFile": str(known_hosts(cluster)),
         **options,
     }
-    key = key_file(cluster, node)
+    key = ssh_key(cluster, node)
     flags = [word for name, value in wanted.items() for word in ("-o", f"{name}={value}")]
     flags += jump_options(ssh.jump, key, gates or known_hosts(cluster), CONNECT_S)
     return ["ssh", "-T", *flags, "-i", str(key), "-p", str(ssh.port), f"{ssh.user}@{node.address}"]
-
-
-def key_file(cluster: Cluster, node: Node) -> Path:
-    """Return the private key with which we sign in to the node."""
-    return Path(cluster.ssh_of(node).key_file or own_key(cluster))
 
 
 def pattern(cluster: Cluster, node: Node) -> str:
@@ -77,7 +73,7 @@ def refusal(cluster: Cluster, node: Node, said: str) -> Finding:
             f"Compare and pin it: `./atoll enrol {node.name}`{or_else}.",
         )
     if "Permission denied" in said or "Too many authentication failures" in said:
-        key = key_file(cluster, node)
+        key = ssh_key(cluster, node)
         user = login.rpartition("@")[0]
         return finding(
             node,

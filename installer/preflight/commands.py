@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 
 from installer.cluster import Cluster, Node
+from installer.cluster.given import ssh_key
 from installer.exit_codes import OK, UNAVAILABLE
 from installer.options import FILE, OUTPUT, cluster_of
 from installer.preflight import host_keys, packages
-from installer.preflight.access import key_file
 from installer.preflight.checks import Finding, stops
 from installer.preflight.everything import check_all
 from installer.preflight.host_keys import Shown
@@ -127,7 +127,7 @@ def _show_outcome(cluster: Cluster, agreed: Sequence[Shown], left: Sequence[Show
         print(f"Not pinned: {names}. When the fingerprints are right: ./atoll enrol {flags} {nodes}".rstrip())
     if cluster.lab is not None:
         return
-    for key in sorted({key_file(cluster, node) for node in cluster.nodes}):
+    for key in sorted({ssh_key(cluster, node) for node in cluster.nodes}):
         public = Path(f"{key}.pub")
         if public.exists():
             print("\nThe servers must let this key in (~/.ssh/authorized_keys of the user in `ssh.user`):")

@@ -13,6 +13,7 @@ from installer.planning import Observations, Plan, acting_master, collect, done,
 from installer.running import accepted
 from installer.running.errors import RunError
 from installer.running.events import TREE
+from installer.running.given import keep_given
 from installer.running.handing_over import hand_to
 from installer.running.memory import remember
 from installer.running.mirror import Mirror
@@ -51,6 +52,7 @@ def apply(cluster: Cluster, wish: Wish, progress: Progress) -> Outcome:
     state = state_directory(cluster)
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     with writing(state, wish.verb, version(), progress) as writer:
+        keep_given(cluster)
         with progress.stage("look"):
             seen = observe(cluster)
         _refuse_without_state(cluster, state, seen)

@@ -1,7 +1,7 @@
 """What an apply hands to the masters: the accepted revision, what follows the nodes, and the journals of runs.
 
 The rest of the cluster's state is the same for any number of nodes and is copied by the role `control`. What grows with
-the nodes (their pinned host keys and certificates) must not: adding one would then be a change of every master.
+the nodes (their pinned host keys, certificates and keys) must not: adding one would then be a change of every master.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from installer.cluster.given import FOLDER
 from installer.running import accepted
 from installer.running.accepted import FILE, RECORD
 from installer.running.errors import RunError
 from installer.running.journal import FILE_NAME as JOURNAL
 from installer.services.ssh import SshNode
 
-# Files and folders of a cluster's state; roles/control/vars/main.yml leaves the same ones out.
-OF_NODES = ("ssh/known_hosts", "pki/inventory.json", "pki/registry/nodes", "pki/kubernetes/kubelets")
+# Files and folders of a cluster's state; what of them lies in pki/ and ssh/ roles/control/vars/main.yml leaves out.
+OF_NODES = ("ssh/known_hosts", "pki/inventory.json", "pki/registry/nodes", "pki/kubernetes/kubelets", FOLDER)
 
 _UNPACK = """
 import os, sys, tarfile

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from installer.cluster import Cluster, state_directory, version
+from installer.cluster.given import given
 from installer.planning.projection import portal_address
 from installer.services.access import Access
 from installer.services.nodes import NodeState, nodes
@@ -79,7 +80,7 @@ def portal_of(cluster: Cluster) -> Portal:
     state = state_directory(cluster)
     url = cluster.platform.origin or f"https://{portal_address(cluster)}"
     own = cluster.platform.certificate_file
-    return Portal(url, Path(own) if own else state / "pki" / "ca.crt", state / "credentials.yaml")
+    return Portal(url, given(cluster, own) if own else state / "pki" / "ca.crt", state / "credentials.yaml")
 
 
 def status(cluster: Cluster) -> ClusterStatus:

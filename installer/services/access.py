@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from installer.cluster.places import known_hosts, own_key, state_directory
+from installer.cluster.given import ssh_key
+from installer.cluster.places import known_hosts, state_directory
 from installer.cluster.schema import Cluster, Node
 from installer.services.kubernetes_api import KubernetesApi
 from installer.services.ssh import SshNode
@@ -45,7 +46,7 @@ def ssh_node(cluster: Cluster, node: Node) -> SshNode:
         name=node.name,
         address=str(node.address),
         user=ssh.user,
-        key_file=Path(ssh.key_file) if ssh.key_file else own_key(cluster),
+        key_file=ssh_key(cluster, node),
         known_hosts=known_hosts(cluster),
         port=ssh.port,
         become=ssh.uses_sudo,
