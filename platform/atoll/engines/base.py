@@ -5,7 +5,7 @@ them once. Observations are level-triggered: the newest one is the whole truth, 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
@@ -193,7 +193,7 @@ class Engine(ABC):
         """Remove what is left of an ended attempt. Raises EngineError."""
 
     @abstractmethod
-    def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncIterator[bytes]:
+    def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncGenerator[bytes, None]:
         """Follow a replica's output from `offset` until it ends. Raises LogGone when it has to come from storage."""
 
     @abstractmethod

@@ -4,25 +4,75 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 
 import structlog
 from fastapi import APIRouter, FastAPI, Query
 from fastapi.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from atoll.configuration import Configuration
 from atoll.database.connection import connect, sessions
 from atoll.database.notifications import Listener
-from atoll.engines.base import LogGone
+from atoll.engines.base import EngineError, LogGone
 from atoll.engines.factory import make_engine
 from atoll.files.client import FilesClient
 from atoll.files.homes import homes_as_seen
 from atoll.jobs.process import Process
 from atoll.web import errors
-from atoll.web.errors import NotFound
+from atoll.web.errors import NotFound, Unavailable
 from atoll.web.internal import add_health, internal_only
 
+FIRST_BYTES_S = 2.0
 log = structlog.get_logger(__name__)
+
+
+class _Output:
+    """A replica's output. Most programs are silent for long: nobody waits for their first word before an answer."""
+
+    def __init__(self, chunks: AsyncGenerator[bytes, None]) -> None:
+        self._chunks = chunks
+        self._first = asyncio.create_task(self._read_first())
+
+    async def _read_first(self) -> bytes:
+        return await anext(self._chunks, b"")
+
+    async def begin(self) -> None:
+        """Wait a moment for the first bytes. Raises LogGone and EngineError when the engine knows that by then."""
+        try:
+            await asyncio.wait({self._first}, timeout=FIRST_BYTES_S)
+            if self._first.done():
+                self._first.result()
+        except BaseException:
+            await self.close()
+            raise
+
+    async def content(self) -> AsyncIterator[bytes]:
+        """All bytes; a log that goes just ends, and whoever follows it asks again."""
+        with contextlib.suppress(LogGone, EngineError):
+            yield await self._first
+            async for chunk in self._chunks:
+                yield chunk
+
+    async def close(self) -> None:
+        """Stop reading, also in the middle of waiting."""
+        self._first.cancel()
+        await asyncio.gather(self._first, return_exceptions=True)
+        await self._chunks.aclose()
+
+
+class _OutputResponse(StreamingResponse):
+    """Lets go of the output with the answer, also when the other side is gone before the first byte."""
+
+    def __init__(self, output: _Output) -> None:
+        super().__init__(output.content(), media_type="application/octet-stream")
+        self._output = output
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._output.close()
 
 
 def application(configuration: Configuration) -> FastAPI:
@@ -53,18 +103,14 @@ def application(configuration: Configuration) -> FastAPI:
 
     @router.get("/attempts/{attempt_id}/log")
     async def log_of(attempt_id: str, rank: int = Query(ge=0), offset: int = Query(ge=0)) -> Response:
-        chunks = held["process"].engine.logs(attempt_id, rank, offset)
+        output = _Output(held["process"].engine.logs(attempt_id, rank, offset))
         try:
-            first = await anext(chunks, b"")
+            await output.begin()
         except LogGone as error:
             raise NotFound("The engine has no such log.", code="log_gone") from error
-
-        async def content() -> AsyncIterator[bytes]:
-            yield first
-            async for chunk in chunks:
-                yield chunk
-
-        return StreamingResponse(content(), media_type="application/octet-stream")
+        except EngineError as error:
+            raise Unavailable(f"The engine does not give the log: {error}", code="engine_unavailable") from error
+        return _OutputResponse(output)
 
     async def ready() -> str | None:
         process = held.get("process")

@@ -4,7 +4,7 @@
 """
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,7 +90,8 @@ class KubernetesClient:
     @classmethod
     async def connect(cls, kubeconfig: Path | None) -> "KubernetesClient":
         """By a kubeconfig file, or by the service account of the pod. Raises ConfigurationError."""
-        settings = ClientConfiguration()
+        # Every followed log holds a connection: their number must not keep the engine from the API (0: no limit).
+        settings = ClientConfiguration(connection_pool_maxsize=0)
         try:
             if kubeconfig is not None:
                 await load_kube_config(config_file=str(kubeconfig), client_configuration=settings)  # type: ignore[no-untyped-call]
@@ -180,7 +181,7 @@ class KubernetesClient:
         finally:
             answer.close()
 
-    async def log(self, namespace: str, pod: str, container: str) -> AsyncIterator[bytes]:
+    async def log(self, namespace: str, pod: str, container: str) -> AsyncGenerator[bytes, None]:
         """A container's output from its beginning, followed until it ends. Raises ApiFailure."""
         path = f"{POD.path(namespace, pod)}/log"
         answer = await self._open("GET", path, {"container": container, "follow": "true"}, None, None, 24 * 3600)

@@ -1,7 +1,8 @@
 """The product's engine: JobSets, queued by Kueue, on Kubernetes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -115,7 +116,7 @@ class KubernetesEngine(Engine):
             await self._client.delete(NETWORK_POLICY, namespace, names.job_set(attempt_id))
             self._namespaces.pop(attempt_id, None)
 
-    async def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncIterator[bytes]:
+    async def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncGenerator[bytes, None]:
         """The pod's output by way of the Kubernetes API; the bytes before `offset` are skipped."""
         replica = next((item for item in self.observe(attempt_id).replicas if item.rank == rank), None)
         job_set = self._job_set(attempt_id)
@@ -125,14 +126,16 @@ class KubernetesEngine(Engine):
             raise LogGone(attempt_id)
         position = 0
         try:
-            async for chunk in self._client.log(job_set["metadata"]["namespace"], replica.pod, names.CONTAINER):
-                fresh = chunk[max(0, offset - position) :]
-                position += len(chunk)
-                if fresh:
-                    yield fresh
-                if position > LIVE_LOG_BYTES:
-                    # The kubelet may soon throw the beginning away and a reconnect would lose count.
-                    return
+            source = self._client.log(job_set["metadata"]["namespace"], replica.pod, names.CONTAINER)
+            async with contextlib.aclosing(source) as chunks:
+                async for chunk in chunks:
+                    fresh = chunk[max(0, offset - position) :]
+                    position += len(chunk)
+                    if fresh:
+                        yield fresh
+                    if position > LIVE_LOG_BYTES:
+                        # The kubelet may soon throw the beginning away and a reconnect would lose count.
+                        return
         except ApiFailure as error:
             raise LogGone(str(error)) from error
 

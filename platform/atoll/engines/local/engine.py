@@ -13,7 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -113,7 +113,7 @@ class LocalEngine(Engine):
         self._observed.pop(attempt_id, None)
         await asyncio.to_thread(shutil.rmtree, self._directory(attempt_id), ignore_errors=True)
 
-    async def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncIterator[bytes]:
+    async def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncGenerator[bytes, None]:
         """The log file, followed: on this machine it is the output itself."""
         held = self._held.get(attempt_id)
         if held is None:

@@ -1,0 +1,146 @@
+"""Followed logs: they may be silent for hours and cost nobody else anything."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from aiohttp import web
+from atoll.engines.base import LogGone
+from atoll.engines.kubernetes.client import NODE, KubernetesClient
+from atoll.engines.local.engine import LocalEngine
+
+from tests.unit.platform.conftest import RunningPlatform, eventually
+
+
+class Outputs:
+    """What stands in for the engine's logs, and how many are open."""
+
+    def __init__(self) -> None:
+        self.open = 0
+        self.words: asyncio.Queue[bytes] = asyncio.Queue()
+
+    async def logs(self, attempt_id: str) -> AsyncGenerator[bytes, None]:
+        self.open += 1
+        try:
+            if attempt_id == "gone":
+                raise LogGone(attempt_id)
+            while True:
+                yield await self.words.get()
+        finally:
+            self.open -= 1
+
+
+@pytest.fixture
+def outputs(monkeypatch: pytest.MonkeyPatch) -> Outputs:
+    made = Outputs()
+
+    monkeypatch.setattr(LocalEngine, "logs", lambda _engine, attempt_id, _rank, _offset: made.logs(attempt_id))
+    return made
+
+
+def jobs(platform: RunningPlatform) -> httpx.AsyncClient:
+    return httpx.AsyncClient(
+        base_url=f"{platform.configuration.services.jobs}/internal/jobs",
+        headers={"Authorization": "Bearer internal"},
+        timeout=10,
+    )
+
+
+async def test_a_silent_log_is_answered_and_let_go_when_its_reader_leaves(
+    platform: RunningPlatform, outputs: Outputs
+) -> None:
+    async def all_closed() -> bool:
+        return outputs.open == 0
+
+    async with jobs(platform) as client:
+        async with client.stream("GET", "/attempts/a/log?rank=0&offset=0") as answer:
+            assert answer.status_code == 200
+            assert outputs.open == 1
+        await eventually(all_closed, timeout_s=5)
+        with contextlib.suppress(httpx.ReadTimeout):  # it leaves before there is an answer
+            await client.get("/attempts/a/log?rank=0&offset=0", timeout=0.5)
+        await eventually(all_closed, timeout_s=5)
+
+
+async def test_words_that_come_late_are_not_lost(
+    platform: RunningPlatform, outputs: Outputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("atoll.jobs.application.FIRST_BYTES_S", 0.1)
+    async with jobs(platform) as client, client.stream("GET", "/attempts/a/log?rank=0&offset=0") as answer:
+        for word in (b"late ", b"words"):
+            outputs.words.put_nowait(word)
+        read = answer.aiter_raw()
+        got = b""
+        while len(got) < len("late words"):
+            got += await anext(read)
+        assert got == b"late words"
+
+
+async def test_a_log_that_the_engine_does_not_have_is_not_there(platform: RunningPlatform, outputs: Outputs) -> None:
+    async with jobs(platform) as client:
+        answer = await client.get("/attempts/gone/log?rank=0&offset=0")
+    assert (answer.status_code, answer.json()["code"], outputs.open) == (404, "log_gone", 0)
+
+
+async def test_many_silent_logs_do_not_keep_the_engine_from_the_kubernetes_api(tmp_path: Path) -> None:
+    following = 0
+    ended = asyncio.Event()
+
+    async def log(request: web.Request) -> web.StreamResponse:
+        nonlocal following
+        answer = web.StreamResponse()
+        await answer.prepare(request)
+        following += 1
+        await ended.wait()
+        return answer
+
+    async def node(_request: web.Request) -> web.Response:
+        return web.json_response({"metadata": {"name": "one"}})
+
+    server = web.Application()
+    server.add_routes(
+        [web.get("/api/v1/namespaces/{space}/pods/{pod}/log", log), web.get("/api/v1/nodes/{name}", node)]
+    )
+    runner = web.AppRunner(server)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(yaml.safe_dump(_kubeconfig(f"http://127.0.0.1:{runner.addresses[0][1]}")))
+    client = await KubernetesClient.connect(kubeconfig)
+
+    async def follow(number: int) -> None:
+        async for _ in client.log("vc-default", f"pod-{number}", "task"):
+            pass
+
+    followers = [asyncio.create_task(follow(number)) for number in range(120)]
+    try:
+
+        async def all_follow() -> bool:
+            return following == len(followers)
+
+        await eventually(all_follow, timeout_s=10)
+        assert await client.get(NODE, None, "one") == {"metadata": {"name": "one"}}
+    finally:
+        ended.set()
+        for follower in followers:
+            follower.cancel()
+        await asyncio.gather(*followers, return_exceptions=True)
+        await client.close()
+        await runner.cleanup()
+
+
+def _kubeconfig(server: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "test",
+        "clusters": [{"name": "test", "cluster": {"server": server}}],
+        "users": [{"name": "test", "user": {"token": "test"}}],
+        "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
+    }
