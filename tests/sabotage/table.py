@@ -77,6 +77,9 @@ def entries(kind: str | None = None) -> list[Entry]:
 
 def apply_patch(entry: Entry, tree: Path, *options: str) -> None:
     """Change a tree as the patch says. Raises CalledProcessError where it does not fit (any more)."""
-    # One line of context: others work on the same files. git is there wherever the tree is; `patch` may not be.
-    command = ["git", "-C", str(tree), "apply", "-p1", "-C1", *options, str(entry.file)]
+    # Others work on the same files: where each hunk takes a line away, that line is enough to find the place.
+    # git is there wherever the tree is; `patch` may not be.
+    hunks = re.split(r"^@@.*", entry.file.read_text("utf-8"), flags=re.MULTILINE)[1:]
+    context = 0 if all(re.search(r"^-(?!--)", hunk, re.MULTILINE) for hunk in hunks) else 1
+    command = ["git", "-C", str(tree), "apply", "-p1", f"-C{context}", *options, str(entry.file)]
     subprocess.run(command, check=True, capture_output=True, text=True)
