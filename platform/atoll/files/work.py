@@ -18,6 +18,7 @@ WORKER = Path(__file__).with_name("worker.py")
 EXAMPLES = Path(__file__).with_name("examples")
 MAX_WORKERS = 64
 HANG_S = 5.0
+ANSWER_S = 20.0  # less than the 30 s for which the other side waits
 _CHUNK = 1 << 18
 
 
@@ -94,7 +95,11 @@ class Homes:
                 order = {**request, "root": str(self.path(owner)), "uid": owner.uid if self._switches_user else None}
                 process.stdin.write(json.dumps(order).encode())
                 process.stdin.write_eof()
-                line = await process.stdout.readline()
+                try:
+                    async with asyncio.timeout(ANSWER_S):
+                        line = await process.stdout.readline()
+                except TimeoutError as error:
+                    raise Unavailable("The storage does not answer.", code="storage_unavailable") from error
                 if not line:
                     raise Unavailable("The file worker ended without an answer.", code="file_worker_failed")
                 answer: dict[str, Any] = json.loads(line)
@@ -103,7 +108,6 @@ class Homes:
                 yield answer, process.stdout
             finally:
                 await _end(process, process.stdout)
-                await process.wait()
 
 
 async def _end(process: asyncio.subprocess.Process, output: asyncio.StreamReader) -> None:
@@ -116,6 +120,10 @@ async def _end(process: asyncio.subprocess.Process, output: asyncio.StreamReader
     if not ending and process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             process.kill()
+    # One that the kernel holds (storage that hangs) ends when it can; nobody waits for it.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(HANG_S):
+            await process.wait()
 
 
 async def _chunks(output: asyncio.StreamReader) -> AsyncIterator[bytes]:

@@ -90,7 +90,7 @@ def _read(root: int, request: dict[str, Any]) -> None:
 def _examples(home: str, request: dict[str, Any]) -> None:
     """Copy the examples once; a user who removes them later is not given them again."""
     target = Path(home) / "examples"
-    if not target.exists():
+    if not os.path.lexists(target):
         # Contents only: images carry no times and modes that mean anything to the user.
         shutil.copytree(
             request["examples"],

@@ -3,10 +3,11 @@
 from atoll.files.client import FilesClient, HasHome
 from atoll.tasks.logs import log_path
 from atoll.tasks.metrics import metrics_path, scalars
-from atoll.web.errors import NotFound
+from atoll.web.errors import ApiError
 
 LINES = 20
 _TAIL_BYTES = 16 << 10
+_NOTHING_TO_READ = (403, 404, 422)
 
 
 async def _tail(files: FilesClient, owner: HasHome, path: str) -> str:
@@ -14,8 +15,10 @@ async def _tail(files: FilesClient, owner: HasHome, path: str) -> str:
     try:
         async for chunk in files.read(owner, path, start=-_TAIL_BYTES):
             content += chunk
-    except NotFound:
-        return ""  # it ended before it wrote anything
+    except ApiError as error:
+        if error.status in _NOTHING_TO_READ:
+            return ""  # it ended before it wrote anything, or its owner keeps it from being read
+        raise
     return content.decode("utf-8", "replace").replace("\x00", "\ufffd")  # the database takes no NUL
 
 

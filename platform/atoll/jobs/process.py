@@ -36,8 +36,10 @@ class Process:
         self._engine = engine
         self._listener = listener
         owner = f"{socket.gethostname()}-{os.getpid()}-{new_id()[-6:]}"
-        self._owner = owner
-        self._reconciler = Reconciler(configuration, sessions, engine, files, owner)
+        # An owner per worker: one whose claim ran out and went to a sibling has lost it, too.
+        self._reconcilers = [
+            Reconciler(configuration, sessions, engine, files, f"{owner}-{number}") for number in range(WORKERS)
+        ]
         self._provisioner = Provisioner(configuration, sessions, engine, files)
         self._work = asyncio.Event()
         self._nodes = asyncio.Event()
@@ -60,8 +62,8 @@ class Process:
             group.create_task(self._watch())
             group.create_task(self._write_nodes())
             group.create_task(self._keep_provisioned())
-            for _ in range(WORKERS):
-                group.create_task(self._worker())
+            for reconciler in self._reconcilers:
+                group.create_task(self._worker(reconciler))
 
     async def _listen(self) -> None:
         async with self._listener.subscribe(DUE) as queue:
@@ -79,13 +81,13 @@ class Process:
                 await wake(self._sessions, attempt_id)
                 self._work.set()
 
-    async def _worker(self) -> None:
+    async def _worker(self, reconciler: Reconciler) -> None:
         while True:
             self._work.clear()
             # Before the engine has listed everything, GONE means nothing.
-            claimed = await claim(self._sessions, self._owner) if self._engine.synced else None
+            claimed = await claim(self._sessions, reconciler.owner) if self._engine.synced else None
             if claimed is not None:
-                await self._reconciler.work(claimed)
+                await reconciler.work(claimed)
                 self._work.set()
                 continue
             pause_s = await self._sleep_s()

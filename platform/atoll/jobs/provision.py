@@ -23,6 +23,7 @@ class Provisioner:
         self._engine = engine
         self._files = files
         self._done: dict[str, tuple[ClusterProvision, tuple[int, ...]]] = {}
+        self._without_home: set[str] = set()
 
     async def run(self) -> bool:
         """Provision what changed since the last time. False when some of it has to be tried again."""
@@ -30,22 +31,36 @@ class Provisioner:
         async with self._sessions() as session:
             query = select(VirtualClusterRow).options(selectinload(VirtualClusterRow.members))
             rows = (await session.scalars(query)).all()
-        complete = True
         for row in rows:
             wanted = self._wanted(row)
-            if self._done.get(row.name) == (wanted, capacity):
-                continue
-            try:
-                for member in row.members:
-                    await self._files.ensure_home(member.user)
-                await self._engine.provision(wanted)
-            except (EngineError, ApiError) as error:
-                log.warning("virtual cluster not provisioned, trying again", cluster=row.name, error=str(error))
-                complete = False
-            else:
+            current = self._done.get(row.name) == (wanted, capacity)
+            for member in row.members:
+                if not current or member.user.name in self._without_home:
+                    await self._make_home(member)
+            if not current and await self._provision(wanted):
                 self._done[row.name] = (wanted, capacity)
-                log.info("virtual cluster provisioned", cluster=row.name, members=len(wanted.members))
-        return complete
+        self._without_home &= {member.user.name for row in rows for member in row.members}
+        return not self._without_home and all(row.name in self._done for row in rows)
+
+    async def _make_home(self, member: MemberRow) -> None:
+        """One home that cannot be made (its owner put something odd there) keeps nobody else waiting."""
+        try:
+            await self._files.ensure_home(member.user)
+        except ApiError as error:
+            log.warning("home not made, trying again", user=member.user.name, error=str(error))
+            self._without_home.add(member.user.name)
+        else:
+            self._without_home.discard(member.user.name)
+
+    async def _provision(self, wanted: ClusterProvision) -> bool:
+        self._done.pop(wanted.name, None)
+        try:
+            await self._engine.provision(wanted)
+        except EngineError as error:
+            log.warning("virtual cluster not provisioned, trying again", cluster=wanted.name, error=str(error))
+            return False
+        log.info("virtual cluster provisioned", cluster=wanted.name, members=len(wanted.members))
+        return True
 
     def _wanted(self, row: VirtualClusterRow) -> ClusterProvision:
         shares = []

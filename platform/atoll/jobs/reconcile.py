@@ -1,5 +1,6 @@
 """One task from wanted to observed: submit, stop, write down what is seen, collect what ended."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -12,7 +13,7 @@ from atoll.database.connection import Sessions
 from atoll.database.notifications import TASKS, notify
 from atoll.engines.base import Engine, EngineError, Observation, Phase, ReplicaObservation, Submission
 from atoll.files.client import FilesClient
-from atoll.jobs.claims import Claim, ClaimLost, hold, release
+from atoll.jobs.claims import LEASE, Claim, ClaimLost, hold, release
 from atoll.jobs.collect import last_lines, last_scalars
 from atoll.jobs.decisions import Act, Decision, Facts, decide
 from atoll.tasks import life_cycle
@@ -26,6 +27,7 @@ GRACE_S = 30
 SEEN_WITHIN = timedelta(seconds=30)
 SWEEP = timedelta(minutes=5)
 RETRY = timedelta(seconds=5)
+LONGEST_WORK = LEASE - timedelta(seconds=15)  # so that trouble is noted while the claim holds
 RETRY_FAILED_WORK = timedelta(minutes=1)
 log = structlog.get_logger(__name__)
 
@@ -42,17 +44,24 @@ class Reconciler:
         self._files = files
         self._owner = owner
 
+    @property
+    def owner(self) -> str:
+        """Under what name it claims."""
+        return self._owner
+
     async def work(self, claimed: Claim) -> None:
         """Do what is due for one task and give the claim back."""
         following: datetime | None = now() + RETRY
         try:
-            following = await self._advance(claimed)
+            async with asyncio.timeout(LONGEST_WORK.total_seconds()):
+                following = await self._advance(claimed)
         except ClaimLost:
             log.warning("claim lost", task=claimed.task_id)
-        except (EngineError, ApiError) as error:
+        except (EngineError, ApiError, TimeoutError) as error:
             # Shown to the owner and tried again; the task itself is not to blame.
-            log.warning("engine unavailable", task=claimed.task_id, error=str(error))
-            await self._note_trouble(claimed, error)
+            words = str(error) or f"no answer within {LONGEST_WORK.seconds} seconds."
+            log.warning("engine unavailable", task=claimed.task_id, error=words)
+            await self._note_trouble(claimed, words)
         except Exception:  # what one task holds must never end the work on all others
             log.exception("the work on a task failed, trying again", task=claimed.task_id)
             following = now() + RETRY_FAILED_WORK
@@ -175,9 +184,9 @@ class Reconciler:
             await session.flush()
             await notify(session, TASKS, held.id)
 
-    async def _note_trouble(self, claimed: Claim, error: Exception) -> None:
+    async def _note_trouble(self, claimed: Claim, words: str) -> None:
         reason = Reason(
-            code="engine_unavailable", message=f"The platform could not reach its engine and tries again: {error}"
+            code="engine_unavailable", message=f"The platform could not reach its engine and tries again: {words}"
         )
         async with self._sessions() as session, session.begin():
             try:
