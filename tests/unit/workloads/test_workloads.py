@@ -151,3 +151,15 @@ def test_prometheus_knows_its_targets_by_discovery_only(rendered: Rendered) -> N
     assert {"containers", "nodes", "cluster", "devices", "services"} <= set(jobs)
     assert [name for name, job in jobs.items() if "static_configs" in job] == ["prometheus"]
     assert "10.77." not in text
+
+
+def test_files_waits_until_the_user_data_is_mounted(rendered: Rendered) -> None:
+    pod = rendered.one("Deployment", "files")["spec"]["template"]["spec"]
+    paths = {volume["name"]: volume["hostPath"] for volume in pod["volumes"] if "hostPath" in volume}
+    # The kubelet looks only at volumes that a container mounts.
+    guards = [
+        paths[mount["name"]]
+        for mount in pod["containers"][0]["volumeMounts"]
+        if mount["name"] in paths and paths[mount["name"]]["path"] != "/mnt/atoll"
+    ]
+    assert guards == [{"path": "/mnt/atoll/home", "type": "Directory"}]
