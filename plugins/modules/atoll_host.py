@@ -87,6 +87,9 @@ ARGUMENTS = {
     },
     **COMMON_ARGUMENTS,
 }
+UNITS = "/etc/systemd/system"
+BY_UUID = "/dev/disk/by-uuid"
+PROBED_BYTES = 1 << 20
 MOUNT_UNIT = """# Written by Atoll.
 [Unit]
 Description=Data disk at {mount}
@@ -145,7 +148,14 @@ class Host:
         device, mount, filesystem = wanted["device"], wanted["mount"], wanted["filesystem"]
         if not os.path.exists(device) or not stat.S_ISBLK(os.stat(device).st_mode):
             raise NodeError("data disk {} is not there or not a disk. See `lsblk` on the node.".format(device))
+        name = run(["systemd-escape", "--path", "--suffix=mount", mount]).strip()
+        unit = os.path.join(UNITS, name)
+        old = b""
+        if os.path.exists(unit):
+            with open(unit, "rb") as stream:
+                old = stream.read()
         found = self._signature(device)
+        self._refuse_another(device, mount, old, found)
         if not found:
             if not self.do("{} is formatted as {}".format(device, filesystem)):
                 return
@@ -156,13 +166,7 @@ class Host:
                 "data disk {} holds {}, not {}. Atoll overwrites nothing: empty it (`wipefs`) or change `filesystem`."
                 "".format(device, found.get("TYPE") or found.get("PTTYPE"), filesystem)
             )
-        name = run(["systemd-escape", "--path", "--suffix=mount", mount]).strip()
-        unit = "/etc/systemd/system/" + name
         content = MOUNT_UNIT.format(mount=mount, uuid=found["UUID"], filesystem=filesystem).encode()
-        old = b""
-        if os.path.exists(unit):
-            with open(unit, "rb") as stream:
-                old = stream.read()
         if (old != content or not os.path.ismount(mount)) and self.do("{} is mounted at {}".format(device, mount)):
             os.makedirs(mount, exist_ok=True)
             write_atomically(unit, content, 0o644)
@@ -172,7 +176,27 @@ class Host:
             self.book.section("files")[unit] = file_record(unit, digest_of_bytes(content))
             self.book.section("units")[name] = {"state": "started", "enabled": True}
 
+    def _refuse_another(self, device: str, mount: str, old: bytes, found: Dict[str, str]) -> None:
+        """Raise NodeError if the disk that belongs here is another: the kernel numbers /dev/sdX anew at each boot."""
+        known = re.search(r"(?m)^What=UUID=(\S+)$", old.decode("utf-8", "replace"))
+        if known is None or known.group(1) == found.get("UUID"):
+            return
+        if os.path.ismount(mount) or os.path.exists(os.path.join(BY_UUID, known.group(1))):
+            raise NodeError(
+                "{} is not the disk that belongs at {}: that one has the UUID {} and is in this machine. Nothing was "
+                "formatted. Write a name from /dev/disk/by-id in `data_disks`; if the disk is to be replaced, take the "
+                "old one out first, or empty it (`umount {}`, `wipefs`).".format(device, mount, known.group(1), mount)
+            )
+
     def _signature(self, device: str) -> Dict[str, str]:
+        # blkid ends alike on an empty disk and on one that can't be read.
+        try:
+            with open(device, "rb", buffering=0) as stream:
+                readable = len(stream.read(PROBED_BYTES) or b"")
+        except OSError as error:
+            raise NodeError("data disk {} can't be read: {}. See `dmesg`.".format(device, error.strerror)) from None
+        if not readable:
+            raise NodeError("data disk {} has no room at all. See `lsblk` on the node.".format(device))
         said = run(["blkid", "--probe", "--output", "export", device], accept=(0, 2))
         return dict(line.split("=", 1) for line in lines(said) if "=" in line and not line.startswith("DEVNAME"))
 
