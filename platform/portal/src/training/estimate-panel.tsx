@@ -4,11 +4,11 @@ import { CircleCheck, CircleX, Hourglass } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { problemOf } from "@/api/problem";
 import { CodeBlock } from "@/elements/code";
-import { useProblemWords, useReason } from "@/elements/words";
+import { useFieldWords, useProblemWords, useReason } from "@/elements/words";
 import { useSession } from "@/identity/session";
 import { deviceName } from "@/virtual-clusters/devices";
 import { asCurl, asPython } from "./as-code";
-import { type Estimate, useFieldWords } from "./estimate";
+import type { Estimate } from "./estimate";
 import type { FormFields, TaskCreate } from "./form";
 
 /** Always answers: what will be used, what is free, whether it starts now, what forbids it, and how it is written as code. */

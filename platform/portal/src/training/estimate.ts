@@ -1,9 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { api, body, type Schemas } from "@/api/client";
 import { RULES } from "@/api/rules.gen";
-import { readable } from "@/elements/words";
 import { quantity } from "@/formats/amounts";
 import type { TaskCreate } from "./form";
 
@@ -52,13 +50,4 @@ export function useEstimate(request: TaskCreate) {
     refetchInterval: 15_000,
     retry: false,
   });
-}
-
-/** A mistake at a field, in the reader's language where the code is known. */
-export function useFieldWords(): (error: Schemas["FieldError"]) => string {
-  const { t, i18n } = useTranslation();
-  return (error) => {
-    const key = `field_error.${error.code}`;
-    return i18n.exists(key) ? t(key, readable(error.params ?? {})) : error.message;
-  };
 }

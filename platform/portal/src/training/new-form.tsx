@@ -8,8 +8,9 @@ import { api, body, type Schemas } from "@/api/client";
 import { problemOf } from "@/api/problem";
 import { useFailures } from "@/elements/failures";
 import { Panel } from "@/elements/page";
+import { useFieldWords } from "@/elements/words";
 import { DeviceFields } from "./device-fields";
-import { useEstimate, useFieldWords } from "./estimate";
+import { useEstimate } from "./estimate";
 import { EstimatePanel } from "./estimate-panel";
 import {
   deviceOption,

@@ -14,6 +14,13 @@ export function deviceName(type: string): string {
   return `${VENDORS[vendor] ?? vendor} ${kind.toUpperCase()}${arch ? ` (${arch})` : ""}`;
 }
 
+const RESOURCES: Record<string, string> = { cpu: "CPU", "nvidia.com/gpu": "GPU", "huawei.com/Ascend910": "NPU" };
+
+/** A resource of the engine as people say it; memory has a word in every language, which this does not know. */
+export function resourceName(resource: string): string | undefined {
+  return resource === "memory" ? undefined : (RESOURCES[resource] ?? resource);
+}
+
 /** `4 × NPU`, over several nodes `2 × 8 NPU`. */
 export function devicesText(devices: number, nodes: number, type: string): string {
   if (devices === 0) return nodes > 1 ? `${nodes} × CPU` : "CPU";

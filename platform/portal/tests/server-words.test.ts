@@ -1,0 +1,47 @@
+import { createInstance } from "i18next";
+import { describe, expect, test } from "vitest";
+import { wordsOf } from "@/elements/words";
+import en from "@/locales/en.json";
+import zh from "@/locales/zh-CN.json";
+
+async function speaking(lng: "en" | "zh-CN") {
+  const i18n = createInstance();
+  await i18n.init({
+    lng,
+    fallbackLng: false,
+    interpolation: { escapeValue: false },
+    resources: { en: { translation: en }, "zh-CN": { translation: zh } },
+  });
+  return i18n;
+}
+
+describe("what the server tells by a code", () => {
+  test("is said in the reader's language, with as much as is told", async () => {
+    const i18n = await speaking("en");
+    const all = { needed: 4, free: 1, total: 8, virtual_cluster: "default" };
+    const says = (params: Record<string, unknown>) =>
+      wordsOf(i18n, "reason.devices_in_use", { message: "The server's words.", params });
+    expect(says(all)).toBe("It needs 4 devices, 1 of 8 are free in default.");
+    expect(says({ resource: "nvidia.com/gpu", more: "2" })).toBe("All others are in use; still missing: 2 GPU.");
+    expect(says({})).toBe("The server's words.");
+    const chinese = await speaking("zh-CN");
+    const memory = { message: "", params: { resource: "memory", more: "3Gi" } };
+    expect(wordsOf(chinese, "reason.capacity_in_use", memory)).toBe("其余均已占用，仍缺：3Gi 内存。");
+  });
+
+  test("keeps what only the server's words say", async () => {
+    const message = "0/3 nodes are available: 3 node(s) had untolerated taint.";
+    expect(wordsOf(await speaking("zh-CN"), "reason.not_scheduled", { message })).toBe(
+      `目前没有节点可以运行它：${message}`,
+    );
+    expect(wordsOf(await speaking("en"), "reason.new_in_the_next_version", { message })).toBe(message);
+  });
+
+  test("a node that is not ready is named where it is not seen", async () => {
+    const i18n = await speaking("en");
+    const says = (message: string, params?: Record<string, unknown>) =>
+      wordsOf(i18n, "reason.node_not_ready", { message, params });
+    expect(says("Node n1 is not ready.", { node: "n1" })).toBe("Node n1 is not ready.");
+    expect(says("runtime network not ready")).toBe("It is not ready: runtime network not ready");
+  });
+});

@@ -1,0 +1,253 @@
+"""Every code that the server can answer with has words in every language of the portal. Needs nothing.
+
+Codes are read from the sources: whatever is called with a `code`, in the API and in the control service behind it.
+"""
+
+import ast
+import functools
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from atoll.engines import outcome
+from atoll.engines.base import NodeObservation, ReplicaObservation
+from atoll.web import errors
+from atoll.web.openapi import CONTRACT
+
+TREE = Path(__file__).parents[3]
+ROOMS = ("platform/atoll", "installer/control")
+LANGUAGES = ("en", "zh-CN")
+
+# In which tables of the portal's words the code of a call is looked up, by the name of what is called.
+TABLES: dict[str, tuple[str, ...]] = {
+    "Reason": ("reason",),
+    "Obstacle": ("reason", "field_error"),
+    "_event": ("reason",),
+    "FieldError": ("field_error",),
+    "wrong": ("field_error",),
+    "_wrong": ("field_error",),
+    "_password_error": ("problem", "field_error"),
+    "Problem": ("problem",),
+    "_answer": ("problem",),
+    **{
+        name: ("problem",)
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type) and issubclass(kind, errors.ApiError)
+    },
+}
+# Codes that are put together: what the beginnings are followed by.
+ENDINGS = {
+    "node_": {*get_args(NodeObservation.model_fields["state"].annotation)} - {"ready"},
+    "replica_": {*get_args(ReplicaObservation.model_fields["state"].annotation)},
+}
+# Pydantic's codes for what schemas of requests say, with what it tells beside them.
+CHECKS = {
+    "maxLength": ("string_too_long", "max_length"),
+    "minLength": ("string_too_short", "min_length"),
+    "pattern": ("string_pattern_mismatch", "pattern"),
+    "minimum": ("greater_than_equal", "ge"),
+    "maximum": ("less_than_equal", "le"),
+    "maxItems": ("too_long", "max_length"),
+    "minItems": ("too_short", "min_length"),
+    "enum": ("enum", "expected"),
+    "required": ("missing", None),
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """A code as one place in the sources tells it; `params` is None where they cannot be read from the source."""
+
+    table: str
+    code: str
+    params: frozenset[str] | None
+    where: str
+
+
+@dataclass
+class Callables:
+    """What takes a `code`: at which position, None where it is named; and every function by file."""
+
+    positions: dict[str, int | None] = field(default_factory=dict)
+    defined: dict[tuple[Path, str], bool] = field(default_factory=dict)
+
+    def add(self, path: Path, name: str, names: list[str] | None) -> None:
+        has = names is not None and "code" in names
+        self.defined[path, name] = has or self.defined.get((path, name), False)
+        if names is not None and has and self.positions.get(name) is None:
+            self.positions[name] = names.index("code")
+
+    def takes(self, path: Path, name: str) -> bool:
+        return self.defined.get((path, name), name in self.positions)
+
+
+def sources() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text()) for room in ROOMS for path in sorted((TREE / room).rglob("*.py"))}
+
+
+def callables(trees: dict[Path, ast.Module]) -> Callables:
+    found = Callables()
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name != "__init__":
+                found.add(path, node.name, _parameters(node))
+            elif isinstance(node, ast.ClassDef):
+                inits = [item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == "__init__"]
+                fields = [
+                    item.target.id
+                    for item in node.body
+                    if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
+                ]
+                if inits:
+                    found.add(path, node.name, _parameters(inits[0]))
+                elif "code" in fields and any("dataclass" in ast.unparse(each) for each in node.decorator_list):
+                    found.add(path, node.name, fields)
+                elif "code" in fields:
+                    found.positions.setdefault(node.name, None)
+    for name, kind in vars(errors).items():
+        if isinstance(kind, type) and issubclass(kind, errors.ApiError):
+            found.positions[name] = None  # most inherit how they are made
+    return found
+
+
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str] | None:
+    positional = [item.arg for item in node.args.args if item.arg not in ("self", "cls")]
+    named = [item.arg for item in node.args.kwonlyargs]
+    return positional if "code" in positional else [*positional, *named] if "code" in named else None
+
+
+def _codes(value: ast.expr | None) -> Iterator[str]:
+    match value:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.IfExp(body=one, orelse=other):
+            yield from (*_codes(one), *_codes(other))
+        case ast.BoolOp(values=values):
+            for each in values:
+                yield from _codes(each)
+        case ast.Call(func=ast.Attribute(attr="get"), args=[_, default]):
+            yield from _codes(default)
+        case ast.JoinedStr(values=[ast.Constant(value=str(beginning)), ast.FormattedValue()]):
+            assert beginning in ENDINGS, f"say in ENDINGS which codes begin with `{beginning}`"
+            yield from (beginning + ending for ending in ENDINGS[beginning])
+
+
+def _params(call: ast.Call, name: str) -> frozenset[str] | None:
+    if name in ("wrong", "_wrong"):
+        names = [keyword.arg for keyword in call.keywords]
+        return None if None in names else frozenset(str(each) for each in names) - {"field", "code", "message"}
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == "params"), None)
+    if given is None and name == "Obstacle":
+        given = call.args[2]
+    if given is None:
+        return frozenset()
+    if isinstance(given, ast.Dict):
+        return frozenset(str(key.value) for key in given.keys if isinstance(key, ast.Constant))
+    return None
+
+
+@functools.cache
+def told_codes() -> list[Told]:
+    trees = sources()
+    known = callables(trees)
+    unknown = set(known.positions) - set(TABLES)
+    assert not unknown, f"say in TABLES what the codes of {sorted(unknown)} are shown as"
+    found = []
+    for path, tree in trees.items():
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            if isinstance(call.func, ast.Call | ast.Subscript) and any(each.arg == "code" for each in call.keywords):
+                name = errors.ApiError.__name__  # one of several, chosen by a table
+            else:
+                name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            if not known.takes(path, name):
+                continue
+            position = known.positions.get(name)
+            value = next((keyword.value for keyword in call.keywords if keyword.arg == "code"), None)
+            if value is None and position is not None and position < len(call.args):
+                value = call.args[position]
+            forever = any(keyword.arg == "forever" for keyword in call.keywords)
+            for table in TABLES[name]:
+                if name == "Obstacle" and table == "field_error" and not forever:
+                    continue
+                where = f"{path.relative_to(TREE)}:{call.lineno}"
+                found += [Told(table, code, _params(call, name), where) for code in _codes(value)]
+    return found
+
+
+def fixed_codes() -> list[Told]:
+    """Codes that stand in tables."""
+    problems = {kind.code for kind in vars(errors).values() if isinstance(kind, type) and hasattr(kind, "code")}
+    problems |= {code for code, _ in errors._BY_STATUS.values()} | {"http_error"}
+    return [
+        *(Told("problem", code, frozenset(), "web/errors.py") for code in problems),
+        *(Told("reason", code, frozenset(), "engines/outcome.py") for code in outcome._PROBLEMS),
+    ]
+
+
+def schema_codes() -> list[Told]:
+    """What pydantic answers for bodies of requests that do not fit."""
+    schemas = json.loads(CONTRACT.read_text())["components"]["schemas"]
+    asked = {name for name in schemas if name.endswith(("Create", "Change", "SignIn"))} | {"Parameter", "Resources"}
+    used = {key for name in asked for key in _keys(schemas[name])}
+    return [
+        Told("field_error", code, frozenset({param} if param else ()), f"openapi.json: {key}")
+        for key, (code, param) in CHECKS.items()
+        if key in used
+    ]
+
+
+def _keys(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        for key, value in schema.items():
+            yield key
+            yield from _keys(value)
+    elif isinstance(schema, list):
+        for item in schema:
+            yield from _keys(item)
+
+
+def text(words: dict[str, Any], told: Told, ending: str = "") -> str | None:
+    entry = words[told.table].get(told.code + ending)
+    found = entry["title"] if isinstance(entry, dict) else entry
+    return None if found is None else str(found)
+
+
+def fits(words: str | None, params: frozenset[str] | None) -> bool:
+    """Whether all that the words need is told; the portal always has the server's own `message`."""
+    return words is not None and (params is None or {*re.findall(r"{{(\w+)}}", words)} <= params | {"message"})
+
+
+def test_the_sources_tell_their_codes() -> None:
+    found = {(told.table, told.code) for told in (*told_codes(), *fixed_codes(), *schema_codes())}
+    assert {
+        ("reason", "capacity_in_use"),  # one of two, by a condition
+        ("reason", "replica_failed"),  # put together
+        ("reason", "stop_requested"),  # handed on by a method
+        ("reason", "code_directory_missing"),  # from a table
+        ("field_error", "no_such_image"),
+        ("field_error", "more_than_virtual_cluster_has"),
+        ("field_error", "string_too_long"),
+        ("problem", "same_password"),
+        ("problem", "idempotency_key_reused"),
+        ("problem", "control_failed"),  # what stands in for a code
+        ("problem", "busy"),  # of the control service
+    } <= found
+    assert ("field_error", "devices_in_use") not in found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_code_of_the_server_has_words(language: str) -> None:
+    words = json.loads((TREE / f"platform/portal/src/locales/{language}.json").read_text())
+    silent, unfit = set(), set()
+    for told in (*told_codes(), *fixed_codes(), *schema_codes()):
+        name = f"{told.table}.{told.code}"
+        if text(words, told) is None:
+            silent.add(f"{name} ({told.where})")
+        elif not (fits(text(words, told), told.params) or fits(text(words, told, "_brief"), told.params)):
+            unfit.add(f"{name} ({told.where} tells only {sorted(told.params or ())})")
+    assert not silent, "without words:\n" + "\n".join(sorted(silent))
+    assert not unfit, "words that need more than they are told:\n" + "\n".join(sorted(unfit))
