@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
@@ -20,6 +21,9 @@ Say = Callable[[str], None]
 Render = Callable[[Service, Say], int]
 HEALTH_SECONDS = 180.0
 LOOK_EVERY_SECONDS = 1.0
+# The kubelet waits longer from restart to restart of a container that keeps ending.
+AGAIN_SECONDS = 180.0
+CTR = ("/opt/atoll/bin/ctr", "-n", "k8s.io")
 
 
 class ActionFailed(Exception):
@@ -138,7 +142,8 @@ def _restart(access: Access, part: Part, say: Say) -> bool:
         for node in access.nodes(part.on):
             _systemctl(node, "restart", part, say)
     elif isinstance(part, StaticPod):
-        for node in access.nodes(part.on):
+        # This process is in one of them: what is done last is done at all.
+        for node in sorted(access.nodes(part.on), key=lambda node: _is_this_process(node, part)):
             _restart_static_pod(node, part, say)
     return True
 
@@ -157,21 +162,49 @@ def _systemctl(node: SshNode, verb: str, unit: Unit, say: Say) -> bool:
 
 
 def _restart_static_pod(node: SshNode, pod: StaticPod, say: Say) -> None:
-    """End the container; the kubelet makes it anew. Its manifest is not touched, and the API server is not needed."""
-    ctr = ["/opt/atoll/bin/ctr", "-n", "k8s.io"]
+    """End the container and wait for the next one: the kubelet makes it. The API server is not needed for that.
+
+    The manifest is not touched. A second master is not to be without this part before the first one has it again.
+    """
+    before = _containers(node, pod)
+    ended = {
+        container for container in before if not node.ask([*CTR, "tasks", "kill", "-s", "SIGTERM", container])[0]
+    }  # containers that ended earlier have no task any more
+    if not ended:
+        raise ActionFailed(f"{node.name}: no container of {pod} runs; see `service_ctl logs kubernetes`.")
+    say(f"{node.name}: {pod}: its container was ended, the kubelet starts it again")
+    if _is_this_process(node, pod):
+        return
+    deadline = time.monotonic() + AGAIN_SECONDS
+    while not (_containers(node, pod) - before) & _running(node):
+        if time.monotonic() >= deadline:
+            raise ActionFailed(
+                f"{node.name}: {pod} does not run again after {AGAIN_SECONDS:.0f} s; no further master was touched. "
+                f"See `journalctl -u kubelet` on {node.name}, mend that, then restart again."
+            )
+        time.sleep(LOOK_EVERY_SECONDS)
+    say(f"{node.name}: {pod} runs again")
+
+
+def _containers(node: SshNode, pod: StaticPod) -> set[str]:
     # The newest image of etcd, for one, runs a container of the pod's own name; kubeadm names both alike.
     code, said, errors = node.ask(
-        [*ctr, "containers", "ls", "-q", f'labels."io.kubernetes.container.name"=={pod.name}']
+        [*CTR, "containers", "ls", "-q", f'labels."io.kubernetes.container.name"=={pod.name}']
     )
     if code:
         raise ActionFailed(f"{node.name}: containerd does not list its containers: {errors.strip()}")
-    killed = 0
-    for container in said.split():
-        code, _, _ = node.ask([*ctr, "tasks", "kill", "-s", "SIGTERM", container])
-        killed += code == 0  # containers that ended before have no task any more
-    if not killed:
-        raise ActionFailed(f"{node.name}: no container of {pod} runs; see `service_ctl logs kubernetes`.")
-    say(f"{node.name}: {pod}: its container was ended, the kubelet starts it again")
+    return set(said.split())
+
+
+def _running(node: SshNode) -> set[str]:
+    _, said, _ = node.ask([*CTR, "tasks", "ls"])
+    rows = (line.split() for line in said.splitlines())
+    return {row[0] for row in rows if len(row) == 3 and row[2] == "RUNNING"}
+
+
+def _is_this_process(node: SshNode, pod: StaticPod) -> bool:
+    """Say whether this very process is in the pod: it ends when this action does."""
+    return pod.name == "control" and node.name == os.environ.get("ATOLL_NODE")
 
 
 def _wait(access: Access, service: Service, goal: set[str], seconds: float, say: Say) -> ServiceState:
