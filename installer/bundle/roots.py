@@ -13,6 +13,7 @@ from installer.bundle.debian import Package, as_stanza
 from installer.bundle.execution import Report, environment, run
 from installer.bundle.outputs import file_digest
 from installer.bundle.repository import write_repository
+from installer.isolation import DIES_WITH_US
 
 # Parts of Debian packages that no container reads; copyright files stay.
 NEVER_NEEDED = (
@@ -88,7 +89,7 @@ def bootstrap(
     _write_release(mirror, release, architecture, packages, places)
     log = work / "root"
     variant = ["--variant=minbase", "--no-check-gpg", "--merged-usr", f"--arch={architecture}"]
-    argv = ["debootstrap", *variant, release, str(log), f"file://{mirror}"]
+    argv = [*DIES_WITH_US, "debootstrap", *variant, release, str(log), f"file://{mirror}"]
     run(argv, report, env=environment(), remedy="Install the Debian package `debootstrap`.")
     (log / "etc/dpkg/dpkg.cfg.d").mkdir(parents=True, exist_ok=True)
     (log / "etc/dpkg/dpkg.cfg.d/atoll").write_text(DPKG_SLIM)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from installer.cluster.places import cache_directory
+from installer.isolation import DIES_WITH_US
 from installer.lab.commanding import command
 from installer.lab.errors import LabError
 from installer.lab.topology import LABS
@@ -31,10 +32,6 @@ PACKAGES = (
     "apt",
 )
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-
-# debootstrap mounts /proc and /sys in what it builds. In name spaces of its own these mounts and all its processes end
-# with it, and it ends with this program: else a killed one goes on, and the next clean-up reaches the real /sys.
-_DIES_WITH_US = ("setpriv", "--pdeathsig=KILL", "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
 
 _CGROUPS_SCRIPT = """\
 #!/bin/sh
@@ -116,7 +113,7 @@ def _build(root: Path, progress: Progress) -> None:
     progress.advance(f"debootstrap {SUITE}", 0)
     try:
         command(
-            *_DIES_WITH_US,
+            *DIES_WITH_US,
             *("debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", f"--keyring={KEYRING}"),
             *(f"--cache-dir={packages}", SUITE, partial, _mirror()),
             env={**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"},
