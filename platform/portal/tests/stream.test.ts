@@ -56,7 +56,11 @@ describe("a stream", () => {
   test("goes on behind the last event when the server is gone for a while", () => {
     const heard: unknown[] = [];
     const stale: boolean[] = [];
+    let opened = 0;
     openStream((id) => `/stream?after=${id}`, {
+      onOpen: () => {
+        opened += 1;
+      },
       onStale: (since) => stale.push(since !== null),
       events: { line: (data) => heard.push(data) },
     });
@@ -69,6 +73,7 @@ describe("a stream", () => {
     expect(FakeSource.made.map((source) => source.address)).toEqual(["/stream?after=", "/stream?after=7"]);
     expect(heard).toEqual([1, 2]);
     expect(stale).toEqual([true, false]);
+    expect(opened).toBe(2);
   });
 
   test("who closes it when it breaks, as the page of a run that is over does, hears no more of it", () => {

@@ -5,6 +5,8 @@ const PATIENCE_MS = [500, 1_000, 2_000, 5_000, 10_000];
 export interface StreamHandlers {
   /** Per event name: gets the parsed data and the event's id. */
   events: Record<string, (data: unknown, id: string) => void>;
+  /** The server answered, also after a break. */
+  onOpen?: () => void;
   /** `null` while the stream lives, else since when it does not. */
   onStale?: (since: number | null) => void;
 }
@@ -29,6 +31,7 @@ export function openStream(address: (lastId: string) => string, handlers: Stream
     source.onopen = () => {
       failures = 0;
       stale(null);
+      handlers.onOpen?.();
     };
     source.onerror = () => {
       stale(Date.now());

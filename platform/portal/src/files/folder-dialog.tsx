@@ -37,7 +37,9 @@ export default function FolderDialog({
         <Answer query={query} rows={5}>
           {(listing) =>
             listing.items.length === 0 ? (
-              <Empty icon={Folder} title={t("files.empty")} />
+              <Empty icon={Folder} title={t("files.empty")}>
+                {t("files.empty_home")}
+              </Empty>
             ) : (
               <>
                 <ul>

@@ -151,6 +151,7 @@ function NodeTable({ nodes }: { nodes: Node[] }) {
       size="middle"
       pagination={false}
       dataSource={nodes}
+      locale={{ emptyText: t("nodes.none_of_role") }}
       scroll={{ x: "max-content" }}
       showSorterTooltip={false}
       columns={[

@@ -112,6 +112,7 @@ function Counts({ overview }: { overview: Overview }) {
 
 function Recent({ tasks }: { tasks: Schemas["TaskSummary"][] }) {
   const { t } = useTranslation();
+  const may = useMay();
   return (
     <Panel title={t("overview.recent")} extra={<Link to="/training">{t("overview.all")}</Link>} className="flush">
       {tasks.length === 0 ? (
@@ -119,9 +120,11 @@ function Recent({ tasks }: { tasks: Schemas["TaskSummary"][] }) {
           icon={BrainCircuit}
           title={t("training.empty")}
           action={
-            <LinkButton to="/training/new" search={{ example: "digits" }}>
-              {t("training.empty_action")}
-            </LinkButton>
+            may("tasks:create") && (
+              <LinkButton to="/training/new" search={{ example: "digits" }}>
+                {t("training.empty_action")}
+              </LinkButton>
+            )
           }
         >
           {t("training.empty_first")}

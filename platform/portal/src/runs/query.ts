@@ -10,6 +10,8 @@ export const runsQuery = infiniteQueryOptions({
   queryFn: ({ pageParam }) => body(api.GET("/api/v1/runs", { params: { query: { limit: 50, cursor: pageParam } } })),
   getNextPageParam: (page) => page.next_cursor ?? undefined,
   retry: false,
+  refetchInterval: ({ state }) =>
+    state.data?.pages.some((page) => page.items.some((run) => run.state === "running")) ? 10_000 : 30_000,
 });
 
 export const runQuery = (id: string) =>

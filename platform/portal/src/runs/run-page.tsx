@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { openStream } from "@/api/stream";
 import { Page, Panel } from "@/elements/page";
-import { Answer, Stale } from "@/elements/states";
+import { Answer, Loading, Stale } from "@/elements/states";
 import { Tag } from "@/elements/tag";
 import { Duration, Moment } from "@/elements/time";
 import { clock, duration } from "@/formats/moments";
@@ -21,12 +21,17 @@ const KEPT_EVENTS = 10_000;
 const DRAWN_EVENTS = 500;
 
 /** The journal of a run as it grows; what it says about phases is read again in bursts. */
-function useJournal(id: string, running: boolean): { events: RunEvent[]; stale: number | null } {
+function useJournal(id: string, running: boolean) {
   const queries = useQueryClient();
   const [events, setEvents] = useState<RunEvent[]>([]);
   const [stale, setStale] = useState<number | null>(null);
+  // Whether all that the journal has by now is here.
+  const [read, setRead] = useState(false);
   useEffect(() => {
     setEvents([]);
+    setRead(false);
+    setStale(null);
+    let opened = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let fresh: RunEvent[] = [];
     const seen = new Set<string>(); // a stream that was opened again may begin from the start
@@ -38,10 +43,18 @@ function useJournal(id: string, running: boolean): { events: RunEvent[]; stale: 
       if (running) queries.invalidateQueries({ queryKey: ["runs"] });
     }
     const close = openStream(() => `/api/v1/runs/${encodeURIComponent(id)}/events`, {
+      onOpen: () => {
+        opened = true;
+        if (running) setRead(true);
+      },
       onStale: (since) => {
         // The journal of a run that is over ends, and so does its stream.
-        if (since !== null && !running) close();
-        else setStale(since);
+        if (since !== null && !running && opened) {
+          close();
+          clearTimeout(timer);
+          flush();
+          setRead(true);
+        } else setStale(since);
       },
       events: {
         run: (data, identifier) => {
@@ -57,7 +70,7 @@ function useJournal(id: string, running: boolean): { events: RunEvent[]; stale: 
       close();
     };
   }, [id, running, queries]);
-  return { events, stale };
+  return { events, stale, read };
 }
 
 /** A cell of the matrix that a person looks into. */
@@ -71,7 +84,7 @@ export function RunPage() {
   const { id } = useParams({ from: "/shell/runs/$id" });
   const query = useQuery(runQuery(id));
   const run = query.data;
-  const { events, stale } = useJournal(id, run?.state === "running");
+  const { events, stale, read } = useJournal(id, run?.state === "running");
   const [place, setPlace] = useState<Place>();
   return (
     <Page
@@ -88,7 +101,7 @@ export function RunPage() {
         )
       }
     >
-      {stale !== null && run?.state === "running" && <Stale since={stale} />}
+      {stale !== null && run && <Stale since={stale} />}
       <Answer query={query}>
         {(data) => (
           <div className="run">
@@ -99,6 +112,11 @@ export function RunPage() {
               <Matrix run={data} place={place} choose={setPlace} />
             </Panel>
             {events.length > 0 && <Journal events={events} place={place} leave={() => setPlace(undefined)} />}
+            {events.length === 0 && (
+              <Panel title={t("runs.journal")}>
+                {read ? <p className="quiet">{t("runs.journal_empty")}</p> : <Loading rows={4} />}
+              </Panel>
+            )}
           </div>
         )}
       </Answer>

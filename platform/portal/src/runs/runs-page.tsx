@@ -4,7 +4,7 @@ import { Button, Table } from "antd";
 import { History } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Page } from "@/elements/page";
-import { Empty, Failed, Loading } from "@/elements/states";
+import { Empty, Failed, Loading, Stale } from "@/elements/states";
 import { Tag } from "@/elements/tag";
 import { Moment } from "@/elements/time";
 import { duration } from "@/formats/moments";
@@ -19,7 +19,10 @@ export function RunsPage() {
   return (
     <Page title={t("runs.title")} purpose={t("runs.purpose")}>
       {query.isPending && <Loading />}
-      {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
+      {query.isError && !query.data && <Failed error={query.error} retry={() => query.refetch()} />}
+      {query.isError && query.data && (
+        <Stale since={query.dataUpdatedAt} error={query.error} retry={() => query.refetch()} />
+      )}
       {query.data && runs.length === 0 && (
         <Empty icon={History} title={t("runs.empty")}>
           {t("runs.empty_why")}

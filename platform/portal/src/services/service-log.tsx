@@ -41,7 +41,9 @@ export default function ServiceLog({ name, onClose }: { name: string; onClose: (
       <Answer query={query}>
         {({ lines }) =>
           lines.length === 0 ? (
-            <Empty icon={ScrollText} title={t("log.empty")} />
+            <Empty icon={ScrollText} title={t("log.empty")}>
+              {t("services.log_empty_why")}
+            </Empty>
           ) : (
             <Lines lines={lines} label={t("services.log_of", { service: name })} />
           )

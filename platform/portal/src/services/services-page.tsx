@@ -46,7 +46,9 @@ export function ServicesPage() {
       <Answer query={query} rows={8}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon={Activity} title={t("services.empty")} />
+            <Empty icon={Activity} title={t("services.empty")}>
+              {t("services.empty_why")}
+            </Empty>
           ) : (
             <ServiceTable services={items} onLog={setRead} />
           )

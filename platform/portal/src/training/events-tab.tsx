@@ -27,7 +27,9 @@ export default function EventsTab({ task }: { task: Task }) {
       <Answer query={query}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon={Activity} title={t("training.no_events")} />
+            <Empty icon={Activity} title={t("training.no_events")}>
+              {t("training.no_events_why")}
+            </Empty>
           ) : (
             <ol className="events">
               {[...items].reverse().map((event) => {

@@ -39,16 +39,18 @@ export default function FilesTab({ task }: { task: Task }) {
   const go = (to: string) => navigate({ to: ".", search: { tab: "files", path: to || undefined } });
   return (
     <>
+      <div className="files-head">
+        <Ways root={t("files.output")} path={path} go={go} />
+        {query.data && (
+          <span className="files-location">
+            <code>{query.data.location}</code>
+            <CopyButton text={query.data.location} label={t("files.copy_path")} />
+          </span>
+        )}
+      </div>
       <Answer query={query}>
         {(listing) => (
           <>
-            <div className="files-head">
-              <Ways root={t("files.output")} path={path} go={go} />
-              <span className="files-location">
-                <code>{listing.location}</code>
-                <CopyButton text={listing.location} label={t("files.copy_path")} />
-              </span>
-            </div>
             {listing.items.length === 0 ? (
               <Empty icon={FolderOpen} title={t("files.empty")}>
                 {ENDED.includes(task.state) ? t("files.empty_ended") : t("files.empty_yet")}

@@ -40,7 +40,8 @@ export function TrainingListPage() {
   const rows = useStill(sorted(loaded, search.sort, search.order), resting);
 
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  const wantsAll = search.sort !== undefined && loaded.length < SORTABLE_ROWS;
+  // After a failure a person tries again, not this page without end.
+  const wantsAll = search.sort !== undefined && loaded.length < SORTABLE_ROWS && !query.isError;
   useEffect(() => {
     if (wantsAll && hasNextPage && !isFetchingNextPage) fetchNextPage();
   }, [wantsAll, hasNextPage, isFetchingNextPage, fetchNextPage]);

@@ -21,7 +21,8 @@ export function NewTrainingPage() {
   const { active, loaded } = useActiveCluster();
   const options = useQuery(optionsQuery);
   const copied = useQuery({ ...taskQuery(copy ?? ""), enabled: copy !== undefined });
-  const failed = [options, copied].find((query) => query.isError);
+  // A form that is there stays, whatever becomes of reading its options again: it holds what a person wrote.
+  const failed = [options, copied].find((query) => query.isError && query.data === undefined);
   const ready = options.data && loaded && (copy === undefined || copied.data);
   return (
     <Page

@@ -13,10 +13,11 @@ import {
 } from "lucide-react";
 import { useDeferredValue, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Empty, Stale } from "@/elements/states";
+import { Empty, Loading, Stale } from "@/elements/states";
 import type { Task } from "@/tasks/queries";
-import { WAITING } from "@/tasks/states";
+import { ENDED, WAITING } from "@/tasks/states";
 import { Matches, MISTAKES, patternOf } from "./buffer";
+import { LogProblem } from "./log-problem";
 import { LogView, type LogViewHandle } from "./log-view";
 import { useLog } from "./use-log";
 import "./log.css";
@@ -53,6 +54,8 @@ export default function LogTab({ task }: { task: Task }) {
   }
 
   const count = log.buffer.lines.length;
+  // The log of a task that is over comes to its end; before that, nobody knows whether it is empty.
+  const coming = !log.ended && (!log.opened || ENDED.includes(task.state));
   const query = new URLSearchParams({ rank: String(rank), ...(attempt && { attempt: String(attempt) }) });
   return (
     <div className="log">
@@ -160,11 +163,17 @@ export default function LogTab({ task }: { task: Task }) {
           />
         </Tooltip>
       </div>
-      {count === 0 ? (
-        <Empty icon={ScrollText} title={log.ended ? t("log.empty") : t("log.empty_yet")}>
-          {!log.ended && t(WAITING.includes(task.state) ? "log.empty_waiting" : "log.empty_running")}
-        </Empty>
-      ) : (
+      {count === 0 && log.stale !== null && <LogProblem task={task.id} rank={rank} attempt={attempt ?? newest} />}
+      {count === 0 &&
+        log.stale === null &&
+        (coming ? (
+          <Loading />
+        ) : (
+          <Empty icon={ScrollText} title={log.ended ? t("log.empty") : t("log.empty_yet")}>
+            {!log.ended && t(WAITING.includes(task.state) ? "log.empty_waiting" : "log.empty_running")}
+          </Empty>
+        ))}
+      {count > 0 && (
         <div className="log-frame">
           <LogView
             handle={view}

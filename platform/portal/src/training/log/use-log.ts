@@ -9,6 +9,8 @@ export interface LiveLog {
   buffer: LogBuffer;
   /** Changes whenever the buffer has. */
   version: number;
+  /** Whether the server has answered: without lines, the log is empty by then. */
+  opened: boolean;
   ended: boolean;
   stale: number | null;
 }
@@ -17,12 +19,14 @@ export interface LiveLog {
 export function useLog(task: string, rank: number, attempt: number | undefined): LiveLog {
   const buffer = useRef(new LogBuffer());
   const [version, setVersion] = useState(0);
+  const [opened, setOpened] = useState(false);
   const [ended, setEnded] = useState(false);
   const [stale, setStale] = useState<number | null>(null);
 
   useEffect(() => {
     const lines = new LogBuffer();
     buffer.current = lines;
+    setOpened(false);
     setEnded(false);
     setStale(null);
     setVersion((before) => before + 1);
@@ -35,6 +39,7 @@ export function useLog(task: string, rank: number, attempt: number | undefined):
     const close = openStream(
       (offset) => `/api/v1/tasks/${encodeURIComponent(task)}/log?${query}&offset=${offset || 0}`,
       {
+        onOpen: () => setOpened(true),
         onStale: setStale,
         events: {
           log: (data) => {
@@ -55,5 +60,5 @@ export function useLog(task: string, rank: number, attempt: number | undefined):
     };
   }, [task, rank, attempt]);
 
-  return { buffer: buffer.current, version, ended, stale };
+  return { buffer: buffer.current, version, opened, ended, stale };
 }
