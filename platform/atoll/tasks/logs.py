@@ -22,6 +22,7 @@ from atoll.web.events import event
 from atoll.web.platform import Platform
 
 LOOK_AGAIN_S = 1.0
+SLOWEST_LOOK_S = 5.0
 _LARGEST_EVENT = 1 << 16
 log = structlog.get_logger(__name__)
 
@@ -83,8 +84,10 @@ class TaskLog:
             async for chunk in self._stored(offset):
                 yield chunk
             return
+        pause_s = LOOK_AGAIN_S
         async with self.parts.listener.subscribe(TASKS) as changes:
             while not await self._ended():
+                before = offset
                 try:
                     async for chunk in self.parts.jobs.log(self._attempt_id(), self.rank, offset):
                         offset += len(chunk)
@@ -93,16 +96,18 @@ class TaskLog:
                     async for chunk in self._stored_patiently(offset):
                         offset += len(chunk)
                         yield chunk
-                await self._change(changes)
+                await self._change(changes, pause_s)
+                # Each look asks the database and both siblings: rarely while nothing comes.
+                pause_s = LOOK_AGAIN_S if offset > before else min(SLOWEST_LOOK_S, pause_s * 2)
         # Other machines may see the last bytes on shared storage a moment late.
         async for chunk in self._stored(offset):
             offset += len(chunk)
             yield chunk
 
-    async def _change(self, changes: asyncio.Queue[str | None]) -> None:
+    async def _change(self, changes: asyncio.Queue[str | None], longest_s: float) -> None:
         """Until something happened to the task, or it is time to look at its log again."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_AGAIN_S):
+            async with asyncio.timeout(longest_s):
                 while await changes.get() not in (self.row.id, None):
                     continue
 

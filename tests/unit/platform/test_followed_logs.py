@@ -4,15 +4,19 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 import yaml
 from aiohttp import web
+from atoll import quantities
 from atoll.engines.base import LogGone
 from atoll.engines.kubernetes.client import NODE, KubernetesClient
+from atoll.engines.kubernetes.engine import LIVE_LOG_BYTES
 from atoll.engines.local.engine import LocalEngine
+from atoll.tasks.logs import TaskLog
 
 from tests.unit.platform.conftest import RunningPlatform, eventually
 
@@ -133,6 +137,49 @@ async def test_many_silent_logs_do_not_keep_the_engine_from_the_kubernetes_api(t
         await asyncio.gather(*followers, return_exceptions=True)
         await client.close()
         await runner.cleanup()
+
+
+def test_what_is_followed_live_is_what_the_kubelet_surely_keeps() -> None:
+    settings = yaml.safe_load(Path("group_vars/container_runtime.yml").read_text(encoding="utf-8"))
+    kept = quantities.parse(settings["container_runtime"]["log_size"])
+    line_of_an_empty_line = len("2026-11-21T21:36:20.123456789Z stdout F \n")
+    assert kept // line_of_an_empty_line > LIVE_LOG_BYTES
+
+
+class Quiet(TaskLog):
+    """A log of which nothing is to be had but `words`, one look after the other."""
+
+    def __init__(self, words: list[bytes]) -> None:
+        listener = SimpleNamespace(subscribe=lambda _channel: contextlib.nullcontext())
+        jobs = SimpleNamespace(log=self._words)
+        super().__init__(SimpleNamespace(listener=listener, jobs=jobs), None, None, 1, 0)  # type: ignore[arg-type]
+        self.words = iter(words)
+        self.paused: list[float] = []
+        self.looks = len(words)
+
+    async def _words(self, *_: Any) -> AsyncGenerator[bytes, None]:
+        word = next(self.words)
+        if word:
+            yield word
+
+    async def _ended(self) -> bool:
+        return len(self.paused) == self.looks
+
+    async def _change(self, _changes: Any, longest_s: float) -> None:
+        self.paused.append(longest_s)
+
+    async def _stored(self, _offset: int) -> AsyncGenerator[bytes, None]:
+        for nothing in ():
+            yield nothing
+
+    def _attempt_id(self) -> str:
+        return "1-1"
+
+
+async def test_a_log_to_which_nothing_is_added_is_looked_at_ever_more_rarely() -> None:
+    quiet = Quiet([b"", b"", b"", b"", b"word", b""])
+    assert b"".join([chunk async for chunk in quiet._bytes(0, follow=True)]) == b"word"
+    assert quiet.paused == [1.0, 2.0, 4.0, 5.0, 5.0, 1.0]
 
 
 def _kubeconfig(server: str) -> dict[str, Any]:

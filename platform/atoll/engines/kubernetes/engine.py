@@ -30,8 +30,9 @@ from atoll.engines.kubernetes.client import (
 )
 from atoll.engines.kubernetes.reflector import Reflector
 
-# The kubelet keeps this much of a container's output; beyond it, only shared storage has all of it.
-LIVE_LOG_BYTES = 8 << 20
+# Beyond it, only shared storage surely has all. The kubelet keeps 16 MiB of its own lines before it begins anew, but
+# puts 40 bytes in front of each: of a program that writes empty lines, that is some 400 KiB of output.
+LIVE_LOG_BYTES = 256 << 10
 log = structlog.get_logger(__name__)
 
 
