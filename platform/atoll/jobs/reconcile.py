@@ -303,7 +303,7 @@ def _look_again(row: TaskRow) -> datetime:
         following = max(now() + RETRY, row.attempts[-1].submitted_at + SEEN_WITHIN + RETRY)
         following = now() + SWEEP if now() - row.attempts[-1].submitted_at > SEEN_WITHIN else following
     hours = row.virtual_cluster.max_hours
-    if hours is not None and row.started_at is not None:
+    if hours is not None and row.started_at is not None and row.wanted != Wanted.STOP:
         following = min(following, row.started_at + timedelta(hours=hours))
     return following
 

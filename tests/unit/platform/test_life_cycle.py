@@ -1,10 +1,14 @@
 """The table of the life cycle and what `jobs` decides by it, over every combination. Needs nothing."""
 
 import itertools
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from atoll.database.base import now
 from atoll.engines.base import Observation, Phase, ReplicaObservation
+from atoll.jobs import reconcile
 from atoll.jobs.decisions import Act, Facts, decide
 from atoll.tasks import life_cycle
 from atoll.tasks.life_cycle import ENDED, TRANSITIONS, ForbiddenTransition, State, Wanted
@@ -110,6 +114,19 @@ def test_whatever_is_seen_in_whatever_order_ends_in_one_end_at_most(history: lis
 def test_what_is_seen_moves_a_task(state: State, phase: Phase, following: list[State]) -> None:
     facts = Facts(state=state, wanted=Wanted.RUN, submitted=True, believed_gone=True)
     assert [step.state for step in decide(facts, _observation(phase, True, None)).steps] == following
+
+
+@pytest.mark.parametrize("state", [State.RUNNING, State.STOPPING])
+def test_a_task_that_is_being_stopped_is_not_looked_at_for_its_time_limit(state: State) -> None:
+    moment = now()
+    row: Any = SimpleNamespace(
+        state=state,
+        wanted=Wanted.STOP,
+        attempts=[],
+        started_at=moment - timedelta(hours=2),
+        virtual_cluster=SimpleNamespace(max_hours=1),
+    )
+    assert reconcile._look_again(row) >= moment + timedelta(seconds=reconcile.GRACE_S)
 
 
 def test_a_submission_that_the_watch_has_not_shown_yet_is_not_lost() -> None:
