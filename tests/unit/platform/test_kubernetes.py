@@ -277,6 +277,15 @@ def test_the_queue_says_why_in_plain_words(message: str, code: str, words: str) 
     assert (seen.reason.code, seen.reason.message) == (code, words)
 
 
+@pytest.mark.parametrize(("active", "phase"), [(True, Phase.WAITING), (False, Phase.FAILED)])
+def test_a_task_that_the_queue_gave_up_has_failed(active: bool, phase: Phase) -> None:
+    workload = {"metadata": {}, "spec": {"active": active}, "status": {}}
+    seen = observing.observation("a", job_set(suspend=True), [], workload, NOW)
+    assert seen.phase is phase
+    assert seen.reason is not None
+    assert (seen.reason.code == "gave_up_starting") is not active
+
+
 def test_an_image_that_cannot_be_pulled_is_named() -> None:
     waiting = {"reason": "ImagePullBackOff", "message": "not found"}
     seen = observing.observation(

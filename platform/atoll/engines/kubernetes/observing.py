@@ -16,6 +16,10 @@ STRAGGLERS = timedelta(seconds=10)
 _LACKING = re.compile(r"insufficient unused quota for (\S+) in flavor \S+, (\S+) more needed")
 _TOO_MUCH = re.compile(r"insufficient quota for (\S+) in flavor \S+.*maximum capacity \((\S+)\)")
 _UNSCHEDULABLE = re.compile(r"(\d+) Insufficient (\S+?)[,.]")
+# Kueue sets a workload inactive after `backoffLimitCount` evictions and never looks at it again.
+_GAVE_UP = Reason(
+    code="gave_up_starting", message="Its replicas did not all start in ten tries, so the queue gave it up."
+)
 
 
 def moment(text: str | None) -> datetime | None:
@@ -56,6 +60,8 @@ def observation(
         first = _first_failed(replicas)
         return _seen(attempt_id, Phase.FAILED, first.reason if first is not None else None, replicas)
     if job_set["spec"].get("suspend"):
+        if workload is not None and workload.get("spec", {}).get("active") is False:
+            return _seen(attempt_id, Phase.FAILED, _GAVE_UP, replicas)
         return _seen(attempt_id, Phase.WAITING, _why_waiting(workload), replicas)
     if all(item.state in ("running", "succeeded", "failed") for item in replicas):
         return _seen(attempt_id, Phase.RUNNING, None, replicas)
