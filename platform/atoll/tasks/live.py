@@ -37,9 +37,10 @@ class LiveTasks:
                     yield event("hello")
                     continue
                 async with self.parts.sessions() as session:
-                    row = await TaskRepository(session).get(self.caller, task_id)
-                if row is None:
-                    # Removed, or never the caller's: the id alone tells nothing.
+                    row = await TaskRepository(session).of_anybody(task_id)
+                if row is None or not (self.everybody or row.owner_id == self.caller.id):
+                    continue
+                if row.deleted_at is not None:
                     yield event("deleted", StateChanged(id=task_id))
-                elif self.everybody or row.owner_id == self.caller.id:
+                else:
                     yield event("task", views.summary(self.caller, row))

@@ -236,6 +236,34 @@ async def test_the_live_view_shows_every_change(platform: RunningPlatform, progr
     assert seen[-1] == "finished"
 
 
+async def test_the_live_view_tells_nobody_of_the_tasks_of_others(platform: RunningPlatform, program: Any) -> None:
+    admin = await platform.admin()
+    ada = await platform.user(admin, "ada")
+    program("admin", "")
+    program("ada", "")
+    seen: list[tuple[str, str]] = []
+    async with asyncio.timeout(20), ada.http.stream("GET", "/tasks/stream") as answer:
+        lines = answer.aiter_lines()
+        async for line in lines:
+            if line == "event: hello":
+                break
+        foreign = (await admin.post("/tasks", training())).json()["id"]
+        await admin.until(foreign, "finished")
+        own = (await ada.post("/tasks", training())).json()["id"]
+        await ada.until(own, "finished")
+        assert (await ada.delete(f"/tasks/{own}")).status_code == 204
+        name = ""
+        async for line in lines:
+            if line.startswith("event: "):
+                name = line.removeprefix("event: ")
+            elif line.startswith("data: {") and '"id"' in line:
+                seen.append((name, json.loads(line.removeprefix("data: "))["id"]))
+                if name == "deleted":
+                    break
+    assert {task_id for _, task_id in seen} == {own}
+    assert [name for name, _ in seen].count("deleted") == 1
+
+
 async def test_a_log_goes_on_after_the_last_event_that_was_seen(platform: RunningPlatform, program: Any) -> None:
     admin = await platform.admin()
     program("admin", "print('ä' * 10)\nprint('end')\n")
