@@ -39,9 +39,12 @@ def application(configuration: Configuration) -> FastAPI:
         control=ControlClient(configuration.control) if configuration.control else None,
     )
 
+    held: dict[str, asyncio.Task[None]] = {}
+
     @contextlib.asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         listening = asyncio.create_task(parts.listener.run())
+        held["listening"] = listening
         try:
             yield
         finally:
@@ -67,7 +70,8 @@ def application(configuration: Configuration) -> FastAPI:
                 await connection.execute(text("SELECT 1"))
         except (SQLAlchemyError, OSError) as error:
             return f"the database does not answer ({type(error).__name__})"
-        return None
+        listening = held.get("listening")
+        return "it does not hear of changes in the database" if listening is None or listening.done() else None
 
     add_health(app, ready)
     if configuration.web.portal is not None:

@@ -11,7 +11,7 @@ from atoll.web.internal import configure_logs
 
 
 async def _main(configuration: Configuration) -> None:
-    database = connect(configuration, pool_size=2)
+    database = connect(configuration, pool_size=2, command_timeout_s=None)  # migrations take what they take
     try:
         await wait_for(database, float(os.environ.get("ATOLL_DATABASE_TIMEOUT_S", "180")))
         await upgrade(database)

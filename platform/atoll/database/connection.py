@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 from atoll.configuration import Configuration, ConfigurationError
 
 Sessions = async_sessionmaker[AsyncSession]
+COMMAND_TIMEOUT_S = 60.0  # a server that is gone without a word (its node lost power) answers never
 
 
 def url(configuration: Configuration) -> URL:
@@ -33,9 +34,17 @@ def url(configuration: Configuration) -> URL:
     )
 
 
-def connect(configuration: Configuration, *, pool_size: int = 10) -> AsyncEngine:
+def connect(
+    configuration: Configuration, *, pool_size: int = 10, command_timeout_s: float | None = COMMAND_TIMEOUT_S
+) -> AsyncEngine:
     """A pool of connections; a connection that died while idle is replaced before it is used."""
-    return create_async_engine(url(configuration), pool_size=pool_size, max_overflow=10, pool_pre_ping=True)
+    return create_async_engine(
+        url(configuration),
+        pool_size=pool_size,
+        max_overflow=10,
+        pool_pre_ping=True,
+        connect_args={"command_timeout": command_timeout_s},
+    )
 
 
 def sessions(engine: AsyncEngine) -> Sessions:

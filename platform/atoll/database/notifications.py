@@ -14,6 +14,10 @@ from atoll.database.connection import url
 
 TASKS = "atoll_tasks"
 DUE = "atoll_due"
+PAUSE_S = 1.0
+LOOK_EVERY_S = 15.0
+ANSWER_S = 5.0
+_UNREACHABLE = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
 log = logging.getLogger(__name__)
 
@@ -42,32 +46,42 @@ class Listener:
 
     async def run(self) -> None:
         """Listen until cancelled; a lost connection is made again."""
-        where = url(self._configuration)
         while True:
-            closed = asyncio.Event()
             try:
-                connection = await asyncpg.connect(
-                    host=where.query.get("host") or where.host,
-                    port=where.port or self._configuration.database.port,
-                    user=where.username,
-                    password=where.password,
-                    database=where.database,
-                )
-            except (OSError, asyncpg.PostgresError) as error:
-                log.warning("cannot listen to the database, trying again: %s", error)
-                await asyncio.sleep(1)
-                continue
-            try:
-                connection.add_termination_listener(lambda _connection, closed=closed: closed.set())
-                for channel in self._subscribers:
-                    await connection.add_listener(channel, self._heard)
-                for channel in self._subscribers:
-                    self._pass_on(channel, None)
-                await closed.wait()
+                await self._listen()
                 log.warning("the connection that listens to the database was lost")
-            finally:
-                with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                    await connection.close(timeout=2)
+            except _UNREACHABLE as error:
+                log.warning("cannot listen to the database, trying again: %s", str(error) or type(error).__name__)
+            await asyncio.sleep(PAUSE_S)
+
+    async def _listen(self) -> None:
+        """Pass on what is heard until the connection ends."""
+        where = url(self._configuration)
+        connection = await asyncpg.connect(
+            host=where.query.get("host") or where.host,
+            port=where.port or self._configuration.database.port,
+            user=where.username,
+            password=where.password,
+            database=where.database,
+            timeout=ANSWER_S,
+        )
+        closed = asyncio.Event()
+        try:
+            connection.add_termination_listener(lambda _connection: closed.set())
+            for channel in self._subscribers:
+                await connection.add_listener(channel, self._heard)
+            for channel in self._subscribers:
+                self._pass_on(channel, None)
+            while not closed.is_set():
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK_EVERY_S):
+                        await closed.wait()
+                if not closed.is_set():
+                    # Who only listens never learns that the other side is gone.
+                    await connection.execute("SELECT 1", timeout=ANSWER_S)
+        finally:
+            with contextlib.suppress(*_UNREACHABLE):
+                await connection.close(timeout=2)
 
     def _heard(self, _connection: object, _process: int, channel: str, payload: object) -> None:
         self._pass_on(channel, str(payload))
