@@ -81,9 +81,13 @@ POLICY = "/usr/sbin/policy-rc.d"
 POLICY_SAYS_NO = (
     b"#!/bin/sh\n# Written by Atoll while it installs packages: services start when they are configured.\nexit 101\n"
 )
+LOCK_S = 600
+INSTALL_S = 900
 OPTIONS = (
     *("--quiet", "--yes", "--no-install-recommends"),
     *("-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"),
+    # A server updates itself in the background (unattended-upgrades, apt-daily): its turn ends.
+    *("-o", "DPkg::Lock::Timeout={}".format(LOCK_S)),
     *("-o", "Dir::Etc::sourcelist=/dev/null", "-o", "Dir::Etc::sourceparts=/dev/null"),
 )
 
@@ -109,7 +113,8 @@ def older(version: str, than: str) -> bool:
 @contextmanager
 def quiet_services() -> Iterator[None]:
     """Keep packages from starting their services while they are installed."""
-    if os.path.exists(POLICY):
+    # One of ours was left by a run that was killed: it goes at the end, or nothing on this node would ever start again.
+    if os.path.lexists(POLICY) and not _is_ours(POLICY):
         yield
         return
     write_atomically(POLICY, POLICY_SAYS_NO, 0o755)
@@ -117,6 +122,14 @@ def quiet_services() -> Iterator[None]:
         yield
     finally:
         os.unlink(POLICY)
+
+
+def _is_ours(policy: str) -> bool:
+    try:
+        with open(policy, "rb") as stream:
+            return stream.read(len(POLICY_SAYS_NO) + 1) == POLICY_SAYS_NO
+    except OSError:
+        return False
 
 
 def missing(packages: List[Dict[str, Any]], there: Dict[str, str]) -> List[Dict[str, Any]]:
@@ -143,7 +156,11 @@ def work(module: Any) -> Dict[str, Any]:
                 run(["dpkg", "--configure", "--pending"], env={"DEBIAN_FRONTEND": "noninteractive"}, timeout_s=600)
             files = [params["staged"][package["file"]] for package in lacking]
             with quiet_services():
-                run(["apt-get", *OPTIONS, "install", *files], env={"DEBIAN_FRONTEND": "noninteractive"}, timeout_s=900)
+                run(
+                    ["apt-get", *OPTIONS, "install", *files],
+                    env={"DEBIAN_FRONTEND": "noninteractive"},
+                    timeout_s=LOCK_S + INSTALL_S,
+                )
             there = installed()
             left = [name for name in params["wanted"] if name not in there]
             if left:
