@@ -205,12 +205,19 @@ def block_of(text: str, name: str) -> Optional[str]:
 
 
 def with_block(text: str, name: str, content: str) -> str:
-    """Return a text with a block in it: in its place, or at the end."""
+    """Return a text with a block in it: in its place, or at the end. Raises NodeError if nothing says where it ends."""
     begin, end = _marks(name)
+    text += "" if not text or text.endswith("\n") else "\n"
     before, found, rest = text.partition(begin)
     if not found:
-        return text + ("" if not text or text.endswith("\n") else "\n") + begin + content + end
-    return before + begin + content + end + rest.partition(end)[2]
+        return text + begin + content + end
+    _, closed, after = rest.partition(end)
+    if not closed:
+        raise NodeError(
+            "the line `{}` is gone, so nobody knows which lines behind `{}` are not ours. Put the line back behind the "
+            "last one that Atoll wrote, then apply again.".format(end.strip(), begin.strip())
+        )
+    return before + begin + content + end + after
 
 
 def _marks(name: str) -> Tuple[str, str]:

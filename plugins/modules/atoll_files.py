@@ -264,7 +264,10 @@ class Facet:
         path, mode = wanted["dest"], int(wanted["mode"], 8)
         ids = ids_of(wanted["owner"], wanted["group"])
         if wanted["block"]:
-            text = with_block(read_text(path), wanted["block"], wanted["content"])
+            try:
+                text = with_block(read_text(path), wanted["block"], wanted["content"])
+            except NodeError as error:
+                raise NodeError("{}: {}".format(path, error)) from None
             write_atomically(path, text.encode(errors="surrogateescape"), mode, ids)
             return
         with contextlib.ExitStack() as stack:

@@ -125,6 +125,21 @@ def test_only_our_block_of_a_file_is_ours(run: Any, tmp_path: Path) -> None:
     assert run("atoll_probe", objects=False)["drifted"]["demo"] == [f"content of {hosts} differs"]
 
 
+def test_lines_behind_our_block_survive_a_lost_end_of_it(run: Any, tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts"
+    run("atoll_files", phase="demo", files=[text(hosts, "10.0.0.1 one\n", block="names")])
+    torn = hosts.read_text().replace("# end: names\n", "10.9.9.9 mine\n")
+    hosts.write_text(torn)
+    answer = run("atoll_files", phase="demo", files=[text(hosts, "10.0.0.2 two\n", block="names")])
+    assert answer["failed"]
+    assert f"{hosts}: the line `# end: names` is gone" in answer["msg"]
+    assert "Put the line back" in answer["msg"]
+    assert hosts.read_text() == torn
+    hosts.write_text(torn.replace("10.9.9.9 mine\n", "# end: names"))  # an editor that writes no last newline
+    assert run("atoll_files", phase="demo", files=[text(hosts, "10.0.0.2 two\n", block="names")])["changed"]
+    assert hosts.read_text() == "# begin: names (written by Atoll)\n10.0.0.2 two\n# end: names\n"
+
+
 def test_what_is_removed_leaves_the_book(run: Any, tmp_path: Path) -> None:
     run("atoll_files", phase="demo", files=[text(tmp_path / "a/one", "1")])
     assert run("atoll_files", phase="demo", absent=[str(tmp_path / "a")])["changed_paths"] == [str(tmp_path / "a")]
