@@ -1,0 +1,40 @@
+"""Looking at nodes with the real Ansible and probe; `ssh` is a program that stays here."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from installer.cluster import TREE, loads
+from installer.running import observe as observing
+from installer.running.observe import observe
+
+
+def test_a_node_that_hangs_is_told_and_the_others_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATOLL_STATE", str(tmp_path / "state"))
+    cluster = loads((TREE / "cluster.example.yaml").read_text("utf-8"))
+    programs, playbooks = tmp_path / "programs", tmp_path / "tree" / "playbooks"
+    programs.mkdir()
+    playbooks.mkdir(parents=True)
+    hanging = cluster.node("worker2").address
+    lines = [
+        "#!/bin/sh",
+        f'case "$*" in *{hanging}*) exec sleep 50;; esac',
+        "for last; do :; done",
+        'exec sh -c "$last"',
+    ]
+    (programs / "ssh").write_text("\n".join(lines) + "\n")
+    (programs / "ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    text = (TREE / "playbooks" / "observe.yml").read_text("utf-8")
+    assert "timeout: 120" in text
+    (playbooks / "observe.yml").write_text(text.replace("timeout: 120", "timeout: 15"))
+    monkeypatch.setattr(observing, "TREE", tmp_path / "tree")
+    seen = observe(cluster)
+    assert not seen.node("worker2").reachable
+    assert "imed out" in seen.node("worker2").problem
+    assert all(seen.node(name).reachable for name in ("master1", "worker1", "storage1"))
