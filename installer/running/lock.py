@@ -61,7 +61,10 @@ class ClusterLock:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._handle is None:
             return
-        self._content |= {"playbook": None, "done": True}
+        # Stopped while it ended its processes (a second Ctrl-C), or not able to: the next writer ends what is left.
+        in_order = kind is None or (issubclass(kind, Exception) and not issubclass(kind, TimeoutError))
+        if in_order:
+            self._content |= {"playbook": None, "done": True}
         _write(self._handle, self._content)
         os.close(self._handle)
         self._handle = None

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from installer.running import journal, runs
-from installer.running.errors import Busy
+from installer.running.errors import Busy, RunError
 from installer.running.lock import ClusterLock, holder
 from installer.running.playbook import Playbook
 from installer.running.processes import ProcessId, end, marked
@@ -51,6 +51,29 @@ def test_the_rest_of_a_longer_content_behind_the_first_is_left_out(state: Path) 
     (state / "lock").write_text('{"run": "run-1", "fence": 7, "done": true}\n"rest": 3}')
     with ClusterLock(state, "run-2", "apply") as lock:
         assert lock.fence == 8
+
+
+@pytest.mark.parametrize("stopped_by", [KeyboardInterrupt, TimeoutError])
+def test_who_is_stopped_while_it_ends_its_processes_leaves_them_to_the_next_writer(
+    state: Path, stopped_by: type[BaseException]
+) -> None:
+    child = subprocess.Popen(["sleep", "60"], env={**os.environ, "ATOLL_RUN": "run-1"})
+    try:
+        with pytest.raises(stopped_by), ClusterLock(state, "run-1", "apply"):
+            raise stopped_by
+        with ClusterLock(state, "run-2", "apply") as lock:
+            assert lock.broken_run == "run-1"
+            assert [process.pid for process in lock.left_behind] == [child.pid]
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_a_run_that_failed_in_order_leaves_nothing_to_the_next_writer(state: Path) -> None:
+    with pytest.raises(RunError), ClusterLock(state, "run-1", "apply"):
+        raise RunError("a node failed", "mend it")
+    with ClusterLock(state, "run-2", "apply") as lock:
+        assert lock.broken_run is None
 
 
 def test_a_pid_that_was_given_away_again_is_left_alone() -> None:
