@@ -11,6 +11,7 @@ from installer.running import journal, runs
 from installer.running.errors import RunError
 from installer.running.playbook import Playbook
 from installer.running.progress import Progress
+from installer.running.redaction import BLOT, Redactor
 from installer.running.run import Outcome, writing
 from tests.unit.running.conftest import command
 
@@ -138,6 +139,29 @@ def test_no_secret_gets_into_the_run_folder_even_from_a_task_without_no_log(
     assert secret not in said
     assert "MIIEvQIBADANBgkqhkiG9w0BAQ==" not in said
     assert not list((state / "runs").rglob("job_events"))
+
+
+def test_no_secret_that_the_first_run_itself_makes_gets_into_its_folder(state: Path, playbook: MakePlaybook) -> None:
+    made = state / "secrets.yaml"
+    making = command("made", f"echo 'password: Correct-'Horse'-77' > {made}", run_once=True)
+    telling = command("careless", f"cat {made}; exit 1")
+    outcome = play(
+        state, playbook({"hosts": "phase_one", "tasks": [making]}, {"hosts": "phase_two", "tasks": [telling]})
+    )
+    said = json.dumps(outcome.to_json())
+    for file in (state / "runs").rglob("*"):
+        said += file.read_text() if file.is_file() else ""
+    assert "careless" in said
+    assert "Correct-Horse-77" not in said
+
+
+def test_a_secret_that_was_replaced_is_still_one(tmp_path: Path) -> None:
+    file = tmp_path / "secrets.yaml"
+    redactor = Redactor.of_file(file)
+    for secret in ("first-secret", "second-secret"):
+        file.write_text(f"password: {secret}\n")
+        assert redactor.data({"said": [secret]}) == {"said": [BLOT]}
+    assert redactor.text("first-secret") == BLOT
 
 
 def test_ansible_that_ends_before_any_task_is_an_error_with_its_words(state: Path, playbook: MakePlaybook) -> None:
