@@ -123,5 +123,8 @@ def _environment(playbook: Playbook, run_id: str) -> dict[str, str]:
 
 
 def _kept(name: str, playbook: Playbook) -> bool:
+    # The caller's options would stand before ours on the line of ssh, and the first one counts.
+    if name.startswith(("ANSIBLE_SSH_", "ANSIBLE_SCP_", "ANSIBLE_SFTP_")):
+        return name in playbook.environment
     ours = name.startswith(("ANSIBLE_", "AWX_", "RUNNER_", "PYTHON", "ORIGINAL_")) or name in {"PATH", RUN_MARKER}
     return ours or name in playbook.environment or name in KEPT_ENVIRONMENT

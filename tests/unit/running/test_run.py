@@ -164,6 +164,22 @@ def test_a_secret_that_was_replaced_is_still_one(tmp_path: Path) -> None:
     assert redactor.text("first-secret") == BLOT
 
 
+def test_options_of_ssh_in_the_callers_environment_do_not_reach_ansible(
+    state: Path, playbook: MakePlaybook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (
+        "ANSIBLE_SSH_ARGS",
+        "ANSIBLE_SSH_EXTRA_ARGS",
+        "ANSIBLE_SFTP_EXTRA_ARGS",
+        "ANSIBLE_SSH_HOST_KEY_CHECKING",
+    ):
+        monkeypatch.setenv(name, "-o StrictHostKeyChecking=no")
+    outcome = play(
+        state, playbook({"hosts": "phase_one", "tasks": [command("t", "! env | grep StrictHostKeyChecking")]})
+    )
+    assert outcome.ok
+
+
 def test_ansible_that_ends_before_any_task_is_an_error_with_its_words(state: Path, playbook: MakePlaybook) -> None:
     broken = playbook({"hosts": "phase_one", "tasks": [{"name": "t", "no_such_module_anywhere": {}}]})
     with pytest.raises(RunError, match="no_such_module_anywhere"):
