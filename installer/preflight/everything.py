@@ -10,13 +10,14 @@ from installer.preflight.bundle import check_bundle
 from installer.preflight.checks import Finding
 from installer.preflight.machine import WHERE, check_machine
 from installer.preflight.nodes import check_nodes
+from installer.preflight.support import check_support
 from installer.running.progress import Progress
 
 
 def check_all(cluster: Cluster, progress: Progress) -> list[Finding]:
     """Return everything that is in the way of installing `cluster`, and what is good to know. Changes nothing."""
     with progress.stage("preflight", 3):
-        findings = check_machine(cluster)
+        findings = check_support(cluster) + check_machine(cluster)
         progress.advance("this machine")
         findings += _bundle(cluster)
         progress.advance("bundle")

@@ -11,6 +11,7 @@ from installer.planning import Plan
 from installer.preflight.bundle import check_bundle
 from installer.preflight.checks import Finding
 from installer.preflight.nodes import check_nodes
+from installer.preflight.support import check_support
 from installer.running.errors import RunError
 from installer.running.progress import Progress
 
@@ -25,7 +26,7 @@ def check_before(cluster: Cluster, made: Plan, progress: Progress) -> None:
     """Check the bundle, and the nodes that have steps. Raises NotReady."""
     busy = {*made.nodes(), *(step.joins for step in made.steps)}
     with progress.stage("preflight"):
-        findings = _bundle(cluster)
+        findings = check_support(cluster) + _bundle(cluster)
         findings += check_nodes(cluster, [node for node in cluster.nodes if node.name in busy])
         refuse(findings, progress)
 

@@ -13,6 +13,7 @@ from installer.cluster import Cluster, bundle_directory
 from installer.preflight import packages
 from installer.preflight.host_keys import prepare
 from installer.preflight.machine import check_machine
+from installer.preflight.support import check_support
 from installer.running.apply import Wish, apply
 from installer.running.checking import refuse
 from installer.running.errors import RunError
@@ -28,7 +29,7 @@ def up(cluster: Cluster, text: str, progress: Progress) -> Outcome:
     stages = ["preflight: this machine", "bundle", *(["lab"] if cluster.lab else []), "look", "preflight"]
     progress.expect(stages)
     with progress.stage("preflight: this machine"):
-        refuse(check_machine(cluster), progress)
+        refuse([*(one for one in check_support(cluster) if one.severity == "error"), *check_machine(cluster)], progress)
         for part in ("nodes", *(["lab"] if cluster.lab else [])):
             packages.install(part, progress.say)
     first = bundle.before_the_portal(bundle_directory())

@@ -1,0 +1,41 @@
+"""What this version does not carry out is told before anything is changed. Needs nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from installer.cluster import TREE, loads
+from installer.preflight.support import check_support
+
+REAL = """
+name: real
+nodes:
+  - {name: m1, address: 10.0.0.11, roles: [master]}
+  - {name: w1, address: 10.0.0.21, accelerators: [{type: nvidia_gpu_amd64, count: 8}]}
+  - {name: s1, address: 10.0.0.31, roles: [storage]}
+"""
+
+
+def test_the_reference_cluster_is_carried_out_in_full() -> None:
+    assert check_support(loads((TREE / "cluster.example.yaml").read_text())) == []
+
+
+def test_real_cards_are_told_to_lack_their_plugin_and_do_not_stop_an_install() -> None:
+    (found,) = check_support(loads(REAL))
+    assert found.severity == "warning"
+    assert "device plugin" in found.evidence
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("storage: {driver: nfs, nfs: {server: 10.0.0.5, path: /export}}", "storage.driver: nfs"),
+        ("  - {name: s2, address: 10.0.0.32, roles: [storage]}", "two storage nodes"),
+        ("registry: {nodes: [m1, s1]}", "registry on several nodes"),
+    ],
+)
+def test_what_no_role_carries_out_stops_an_install(more: str, said: str) -> None:
+    found = [one for one in check_support(loads(f"{REAL}{more}\n")) if one.severity == "error"]
+    assert len(found) == 1
+    assert said in found[0].evidence
+    assert found[0].remedy
