@@ -1,14 +1,18 @@
 """What the Kubernetes engine makes and what it says about what it sees. Needs nothing; the rest is a system test."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from atoll.configuration import Device
 from atoll.engines.base import ClusterProvision, Member, Phase, Share, Submission
 from atoll.engines.kubernetes import machines, manifests, observing, provisioning
+from atoll.engines.kubernetes.client import KINDS, NODE, POD, WORKLOAD
 
+ACCESS = Path("roles/platform/templates/access.yaml.j2")
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
@@ -168,6 +172,28 @@ def test_a_virtual_cluster_is_closed_by_default() -> None:
     assert labels["atoll.io/virtual-cluster"] == "true"
     deny = made["NetworkPolicy/default-deny"]["spec"]
     assert deny == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+
+
+def test_jobs_may_do_to_the_cluster_what_the_engine_does_and_no_more() -> None:
+    role = next(yaml.safe_load_all(re.sub(r"{#.*?#}", "", ACCESS.read_text(encoding="utf-8"), flags=re.DOTALL)))
+    may = {name: set(rule["verbs"]) for rule in role["rules"] for name in rule["resources"]}
+    reads = {"get", "list", "watch"}
+    applied = {item["kind"] for item in provisioned().values()} | {"NetworkPolicy"}
+    wanted = {kind.plural: {"create", "patch"} for kind in KINDS.values() if kind.kind in applied}
+    wanted |= {kind.plural: reads for kind in (POD, NODE, WORKLOAD)}
+    wanted["jobsets"] = reads | {"create", "delete"}
+    wanted["networkpolicies"] |= {"delete"}
+    assert may == {**wanted, "pods/log": {"get"}}
+    assert set(wanted) == {kind.plural for kind in KINDS.values()}
+
+
+def test_volumes_of_jobs_are_those_that_its_admission_rule_lets_pass() -> None:
+    volume = provisioned()["PersistentVolume/vc-default-user-data"]
+    rules = ACCESS.read_text(encoding="utf-8")
+    assert "object.metadata.name.startsWith('vc-')" in rules
+    assert f"object.spec.hostPath.path == '{volume['spec']['hostPath']['path']}'" in rules
+    assert volume["metadata"]["name"].startswith("vc-")
+    assert volume["spec"]["claimRef"]["namespace"].startswith("vc-")
 
 
 def test_user_data_of_a_virtual_cluster_are_bound_to_its_name_space() -> None:
