@@ -47,8 +47,8 @@ def _write_all(target: int, data: bytes) -> str | None:
 class Output:
     """Standard output and the log file at once, and the last lines for the outcome."""
 
-    def __init__(self, path: str) -> None:
-        self.file: int | None = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
+    def __init__(self, path: str | None) -> None:
+        self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640) if path is not None else None
         self.tail: collections.deque[bytes] = collections.deque(maxlen=LAST_LINES)
         self.rest = b""
 
@@ -233,13 +233,19 @@ def main() -> int:
     if rank is not None:
         os.environ["RANK"] = rank
     os.environ["ATOLL_LOG_FILE"] = os.environ["ATOLL_LOG_FILE"].replace("%RANK%", os.environ.get("RANK", "0"))
-    for path in (
-        os.environ["ATOLL_OUTPUT_DIR"],
-        os.path.dirname(os.environ["ATOLL_LOG_FILE"]),
-        os.path.dirname(os.environ["ATOLL_METRICS_FILE"]),
-    ):
-        os.makedirs(path, exist_ok=True)
-    output = Output(os.environ["ATOLL_LOG_FILE"])
+    try:
+        for path in (
+            os.environ["ATOLL_OUTPUT_DIR"],
+            os.path.dirname(os.environ["ATOLL_LOG_FILE"]),
+            os.path.dirname(os.environ["ATOLL_METRICS_FILE"]),
+        ):
+            os.makedirs(path, exist_ok=True)
+        output = Output(os.environ["ATOLL_LOG_FILE"])
+    except OSError as error:
+        output = Output(None)
+        output.say("the storage cannot be written: {}: {}".format(error.filename, error.strerror))
+        write_outcome(NOT_STARTED, output, problem="storage_not_writable")
+        return NOT_STARTED
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
     os.environ.setdefault("PYTHONNOUSERSITE", "1")
     if not wait_for_policy(output):

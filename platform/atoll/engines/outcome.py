@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from atoll.web.schema import Reason
 
+STORAGE_NOT_WRITABLE = "storage_not_writable"
 _PROBLEMS = {
     "code_directory_missing": "The code directory does not exist.",
     "start_file_missing": "The start file does not exist in the code directory.",
     "command_not_found": "The image has no such program, or its user may not start it.",
     "network_policy_not_enforced": "The network policy of the task was not enforced in time, so it was not started.",
+    STORAGE_NOT_WRITABLE: "The storage did not take its log and output, so it was not started.",
 }
 
 LARGEST_EXIT_CODE = 255
@@ -37,10 +39,15 @@ def parse(text: str) -> Outcome | None:
             exit_code=exit_code,
             memory_exceeded=bool(told["memory_exceeded"]),
             problem=problem,
-            last_lines=tuple(map(str, told["last_lines"])),
+            last_lines=tuple(map(_line, told["last_lines"])),
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
+
+
+def _line(text: object) -> str:
+    """A line that JSON and the database take: no lone surrogates, no NUL."""
+    return str(text)[:400].encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
 
 
 def reason(outcome: Outcome, memory_limit: str) -> Reason | None:
@@ -52,7 +59,12 @@ def reason(outcome: Outcome, memory_limit: str) -> Reason | None:
             params={"limit": memory_limit},
         )
     if outcome.problem is not None:
-        return Reason(code=outcome.problem, message=_PROBLEMS[outcome.problem])
+        message = _PROBLEMS[outcome.problem]
+        if outcome.problem == STORAGE_NOT_WRITABLE and outcome.last_lines:
+            # Without storage there is no log that would tell more.
+            detail = outcome.last_lines[-1]
+            return Reason(code=outcome.problem, message=f"{message} {detail}", params={"detail": detail})
+        return Reason(code=outcome.problem, message=message)
     if outcome.exit_code == 0:
         return None
     if outcome.exit_code > 128:

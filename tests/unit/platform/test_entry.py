@@ -103,6 +103,26 @@ def test_missing_code_is_named(tmp_path: Path, environment: dict[str, str], prob
     assert told(tmp_path).problem == problem
 
 
+def test_storage_that_cannot_be_written_is_named_with_its_error(tmp_path: Path) -> None:
+    (tmp_path / "task").write_text("a file where a directory should be")
+    process = start(tmp_path, "print('started')\n")
+    stdout, _ = process.communicate(timeout=20)
+    assert process.returncode == entry.NOT_STARTED
+    assert b"started" not in stdout
+    reason = outcome.reason(told(tmp_path), "400Mi")
+    assert reason is not None
+    assert reason.code == "storage_not_writable"
+    assert str(reason.params["detail"]).startswith(f"atoll: the storage cannot be written: {tmp_path}/task")
+    assert str(reason.params["detail"]) in reason.message
+
+
+def test_what_a_task_claims_of_its_storage_is_text_that_can_be_kept() -> None:
+    told_by_a_task = '{"exit_code": 66, "memory_exceeded": false, "problem": "storage_not_writable", "last_lines": %s}'
+    parsed = outcome.parse(told_by_a_task % r'["\u0000\ud800"]')
+    assert parsed is not None
+    assert parsed.last_lines == ("\ufffd?",)
+
+
 def _environment(tmp_path: Path) -> dict[str, str]:
     return {
         "PATH": os.environ["PATH"],
