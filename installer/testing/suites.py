@@ -76,6 +76,14 @@ SUITES: tuple[Suite, ...] = (
         900,
     ),
     Suite(
+        "roles",
+        "Each role that needs no cluster, by molecule on a lab node of its own",
+        "root, the bundle (built or in the cache)",
+        "ci",
+        (Command("pytest", (*PYTEST, "tests/roles")),),
+        3600,  # minutes with a bundle in the cache
+    ),
+    Suite(
         "system",
         "The reference cluster, installed by ./atoll up on lab nodes, and what an administrator does with it",
         "root, the bundle (built or in the cache), 12 GiB of memory",
