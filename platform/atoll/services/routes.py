@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Query
+from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import Response
 
 from atoll.identity.caller import Caller
@@ -10,7 +10,7 @@ from atoll.identity.permissions import Permission
 from atoll.services.control import ControlClient
 from atoll.services.schemas import Run, RunEvent, RunSummary, ServiceAction, ServiceLog, Services
 from atoll.services.service import ServicesService
-from atoll.web.dependencies import Cursor, Limit, Parts, allowed
+from atoll.web.dependencies import Cursor, Limit, Parts, allowed, while_signed_in
 from atoll.web.errors import Unavailable
 from atoll.web.events import EventStream, described
 from atoll.web.schema import Page
@@ -77,9 +77,11 @@ async def run(run_id: str, _caller: Annotated[Caller, allowed(Permission.RUNS_RE
 @router.get("/runs/{run_id}/events", response_class=EventStream, responses=described({"run": RunEvent}))
 async def run_events(
     run_id: str,
-    _caller: Annotated[Caller, allowed(Permission.RUNS_READ)],
+    request: Request,
+    parts: Parts,
+    caller: Annotated[Caller, allowed(Permission.RUNS_READ)],
     control: Control,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """The journal of a run as it grows."""
-    return EventStream(control.run_events(run_id, last_event_id))
+    return EventStream(while_signed_in(request, parts, caller, control.run_events(run_id, last_event_id)))

@@ -13,7 +13,7 @@ from atoll.tasks.live import LiveTasks
 from atoll.tasks.logs import TaskLog
 from atoll.tasks.schemas import LogEnd, LogLines, StateChanged, TaskSummary
 from atoll.tasks.service import TaskService
-from atoll.web.dependencies import Cursor, Limit, Parts, allowed
+from atoll.web.dependencies import Cursor, Limit, Parts, allowed, while_signed_in
 from atoll.web.events import EventStream, described
 from atoll.web.schema import Listing
 
@@ -28,17 +28,20 @@ Path = Annotated[str, Query(max_length=4096, description="Relative to the root o
     responses=described({"hello": None, "task": TaskSummary, "deleted": StateChanged}),
 )
 async def stream(
+    request: Request,
     parts: Parts,
     caller: Reader,
     owner: Annotated[Literal["me", "all"], Query(description="`all` needs tasks:read_all")] = "me",
 ) -> Response:
     """Every change of a task as it happens. After (re)connecting (`hello`), read the list again."""
-    return EventStream(LiveTasks(parts, caller, everybody=owner == "all").events())
+    events = LiveTasks(parts, caller, everybody=owner == "all").events()
+    return EventStream(while_signed_in(request, parts, caller, events))
 
 
 @router.get("/tasks/{task_id}/log", response_class=EventStream, responses=described({"log": LogLines, "end": LogEnd}))
 async def log(
     task_id: str,
+    request: Request,
     parts: Parts,
     caller: Reader,
     rank: Annotated[int, Query(ge=0, le=511)] = 0,
@@ -50,7 +53,7 @@ async def log(
     """The log of one replica, followed live. The id of each event is the offset to go on from."""
     start = int(last_event_id) if last_event_id and last_event_id.isdecimal() else offset
     source = await TaskLog.open(parts, caller, task_id, rank=rank, attempt=attempt)
-    return EventStream(source.events(start, follow=follow))
+    return EventStream(while_signed_in(request, parts, caller, source.events(start, follow=follow)))
 
 
 @router.get(

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Header, Query, Request
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
+from sse_starlette import ServerSentEvent
 
 from atoll.audit.record import record_denied
 from atoll.configuration import Configuration
@@ -14,10 +16,12 @@ from atoll.identity.permissions import Permission
 from atoll.identity.service import IdentityService
 from atoll.identity.tokens import token_hash
 from atoll.web.errors import ApiError, NotAllowed, NotSignedIn
+from atoll.web.events import as_long_as
 from atoll.web.platform import Platform
 from atoll.web.requests import SAFE_METHODS
 
 SESSION_COOKIE = "atoll_session"
+SESSION_LOOK_S = 60.0
 
 
 def platform(request: Request) -> Platform:
@@ -49,6 +53,33 @@ def client_address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
+async def _caller(request: Request, parts: Platform) -> Caller | None:
+    """Whoever holds the session of the request, None when it has ended."""
+    # A session of its own: the check must not hold the request's transaction, streams have none.
+    async with parts.sessions() as session:
+        return await IdentityService(session, parts.configuration).caller(
+            token_hash(request.cookies.get(SESSION_COOKIE, "")), client_address(request), request.state.request_id
+        )
+
+
+def while_signed_in(
+    request: Request, parts: Platform, caller: Caller, events: AsyncIterator[ServerSentEvent]
+) -> AsyncIterator[ServerSentEvent]:
+    """`events`, for as long as the session lives and its user may do what could be done when they began."""
+
+    async def holds() -> bool:
+        try:
+            found = await _caller(request, parts)
+        except (SQLAlchemyError, OSError):
+            return False  # the browser connects again and is looked at again
+        return found is not None and (found.permissions, found.must_change_password) == (
+            caller.permissions,
+            caller.must_change_password,
+        )
+
+    return as_long_as(holds, SESSION_LOOK_S, events)
+
+
 @dataclass(frozen=True)
 class Guard:
     """Lets a request pass for holders of a permission; without one, for everybody who is signed in."""
@@ -58,14 +89,9 @@ class Guard:
 
     async def __call__(self, request: Request, parts: Parts) -> Caller:
         """Return the caller. Raises NotSignedIn, NotAllowed."""
-        token = request.cookies.get(SESSION_COOKIE)
-        if not token:
+        if not request.cookies.get(SESSION_COOKIE):
             raise NotSignedIn("The request has no session.", remedy="Sign in.")
-        # A session of its own: the check must not hold the request's transaction, streams have none.
-        async with parts.sessions() as session:
-            caller = await IdentityService(session, parts.configuration).caller(
-                token_hash(token), client_address(request), request.state.request_id
-            )
+        caller = await _caller(request, parts)
         if caller is None:
             raise NotSignedIn("The session has ended.", remedy="Sign in again.")
         if caller.must_change_password and not self.while_password_must_change:

@@ -1,6 +1,7 @@
 """Server-sent events: how they are written and how they are described in the contract."""
 
-from collections.abc import AsyncIterator, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -17,6 +18,37 @@ class EventStream(EventSourceResponse):
         super().__init__(
             events, status_code, ping=HEARTBEAT_S, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         )
+
+
+async def as_long_as(
+    holds: Callable[[], Awaitable[bool]], every_s: float, events: AsyncIterator[ServerSentEvent]
+) -> AsyncIterator[ServerSentEvent]:
+    """`events`, with a look every `every_s` whether they may go on, also while there are none."""
+    loop = asyncio.get_running_loop()
+    following = asyncio.create_task(_following(events))
+    try:
+        look_at = loop.time() + every_s
+        while True:
+            done, _ = await asyncio.wait({following}, timeout=max(0.0, look_at - loop.time()))
+            if loop.time() >= look_at:
+                if not await holds():
+                    return
+                look_at = loop.time() + every_s
+            if done:
+                found = following.result()
+                if found is None:
+                    return
+                yield found
+                following = asyncio.create_task(_following(events))
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+        if isinstance(events, AsyncGenerator):
+            await events.aclose()
+
+
+async def _following(events: AsyncIterator[ServerSentEvent]) -> ServerSentEvent | None:
+    return await anext(events, None)
 
 
 def event(name: str, data: BaseModel | None = None, identifier: str | None = None) -> ServerSentEvent:
