@@ -34,6 +34,7 @@ class NodeState:
     total: Mapping[str, int]
     cpu_cores_free: Decimal
     memory_bytes_free: Decimal
+    ready: bool = True  # one that is being restarted takes nothing now, but will
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,7 @@ def _place(snapshot: Snapshot, ask: Ask) -> Placement | Obstacle:
     chosen: list[tuple[str, tuple[int, ...]]] = []
     # The fullest node first: big gaps stay for big tasks.
     candidates = sorted(
-        (node for node in snapshot.nodes if _fits_node(node, ask)),
+        (node for node in snapshot.nodes if node.ready and _fits_node(node, ask)),
         key=lambda node: (len(node.free.get(ask.device_type, frozenset())), node.name),
     )
     taken: set[str] = set()

@@ -25,15 +25,21 @@ def node_state(node: NodeObservation) -> NodeState:
         total=total,
         cpu_cores_free=Decimal(str(node.cpu_cores)) - Decimal(str(node.cpu_requested)),
         memory_bytes_free=Decimal(node.memory_bytes - node.memory_requested),
+        ready=node.takes_tasks and node.state == "ready",
     )
 
 
+def will_take_tasks(node: NodeObservation) -> bool:
+    """Also one that is being restarted or kept free for that: a task waits for it and is not refused."""
+    return node.takes_tasks or (node.state == "cordoned" and "worker" in node.roles)
+
+
 async def snapshot(session: AsyncSession, cluster: VirtualClusterRow) -> Snapshot:
-    """Machines that take tasks, and the quotas of one virtual cluster with what is held in it."""
+    """Machines that take tasks, now or soon, and the quotas of one virtual cluster with what is held in it."""
     nodes = await NodeRepository(session).observations()
     held = await VirtualClusterRepository(session).held()
     return Snapshot(
-        nodes=[node_state(node) for node in nodes if node.takes_tasks and node.state == "ready"],
+        nodes=[node_state(node) for node in nodes if will_take_tasks(node)],
         shares={(cluster.name, quota.device_type): Share(quota.count, quota.max_per_user) for quota in cluster.quotas},
         held={
             (cluster.name, device_type, user): count

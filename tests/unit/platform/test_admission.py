@@ -1,5 +1,6 @@
 """The rule of admission: quotas, nodes, groups of NPU cards. Needs nothing."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -95,3 +96,15 @@ def test_cpu_is_counted_too() -> None:
     verdict = decide(snapshot(node("a", GPU, {0}, cpu=1)), ask(GPU, 1, cpu=2))
     assert isinstance(verdict, Obstacle)
     assert verdict.code == "no_node_has_room"
+
+
+def test_a_task_that_needs_a_node_which_is_being_restarted_waits() -> None:
+    restarting = replace(node("a", GPU, set(range(8))), ready=False)
+    verdict = decide(snapshot(restarting), ask(GPU, 1))
+    assert isinstance(verdict, Obstacle)
+    assert (verdict.code, verdict.forever) == ("no_node_has_room", False)
+    elsewhere = decide(snapshot(restarting, node("b", GPU, {3})), ask(GPU, 1))
+    assert elsewhere == Placement((("b", (3,)),))
+    too_many = decide(snapshot(restarting), ask(GPU, 1, nodes=2))
+    assert isinstance(too_many, Obstacle)
+    assert too_many.forever
