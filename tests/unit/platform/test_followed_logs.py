@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 import pytest
 import yaml
-from aiohttp import web
+from aiohttp import ClientTimeout, web
 from atoll import quantities
-from atoll.engines.base import LogGone
-from atoll.engines.kubernetes.client import NODE, KubernetesClient
+from atoll.engines.base import EngineError, LogGone
+from atoll.engines.kubernetes.client import NODE, WATCH_TIMEOUT, KubernetesClient
 from atoll.engines.kubernetes.engine import LIVE_LOG_BYTES
 from atoll.engines.local.engine import LocalEngine
 from atoll.tasks.logs import TaskLog
@@ -91,6 +91,42 @@ async def test_a_log_that_the_engine_does_not_have_is_not_there(platform: Runnin
     assert (answer.status_code, answer.json()["code"], outputs.open) == (404, "log_gone", 0)
 
 
+@contextlib.asynccontextmanager
+async def kubernetes(tmp_path: Path, *routes: web.RouteDef) -> AsyncIterator[KubernetesClient]:
+    """A client of a pretended API server."""
+    server = web.Application()
+    server.add_routes(routes)
+    runner = web.AppRunner(server, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(yaml.safe_dump(_kubeconfig(f"http://127.0.0.1:{runner.addresses[0][1]}")))
+    client = await KubernetesClient.connect(kubeconfig)
+    try:
+        yield client
+    finally:
+        await client.close()
+        await runner.cleanup()
+
+
+async def test_a_watch_whose_server_is_gone_without_a_word_breaks_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("atoll.engines.kubernetes.client.WATCH_TIMEOUT", ClientTimeout(total=60, sock_read=0.5))
+    assert WATCH_TIMEOUT.sock_read == 90
+
+    async def silent(request: web.Request) -> web.StreamResponse:
+        answer = web.StreamResponse()
+        await answer.prepare(request)
+        await asyncio.Event().wait()
+        return answer
+
+    async with kubernetes(tmp_path, web.get("/api/v1/nodes", silent)) as client, asyncio.timeout(10):
+        with pytest.raises(EngineError, match="broke off"):
+            async for _ in client.watch(NODE, "1"):
+                pass
+
+
 async def test_many_silent_logs_do_not_keep_the_engine_from_the_kubernetes_api(tmp_path: Path) -> None:
     following = 0
     ended = asyncio.Event()
@@ -106,37 +142,23 @@ async def test_many_silent_logs_do_not_keep_the_engine_from_the_kubernetes_api(t
     async def node(_request: web.Request) -> web.Response:
         return web.json_response({"metadata": {"name": "one"}})
 
-    server = web.Application()
-    server.add_routes(
-        [web.get("/api/v1/namespaces/{space}/pods/{pod}/log", log), web.get("/api/v1/nodes/{name}", node)]
-    )
-    runner = web.AppRunner(server)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    kubeconfig = tmp_path / "kubeconfig"
-    kubeconfig.write_text(yaml.safe_dump(_kubeconfig(f"http://127.0.0.1:{runner.addresses[0][1]}")))
-    client = await KubernetesClient.connect(kubeconfig)
-
-    async def follow(number: int) -> None:
+    async def follow(client: KubernetesClient, number: int) -> None:
         async for _ in client.log("vc-default", f"pod-{number}", "task"):
             pass
 
-    followers = [asyncio.create_task(follow(number)) for number in range(120)]
-    try:
+    routes = (web.get("/api/v1/namespaces/{space}/pods/{pod}/log", log), web.get("/api/v1/nodes/{name}", node))
+    async with kubernetes(tmp_path, *routes) as client:
+        followers = [asyncio.create_task(follow(client, number)) for number in range(120)]
 
         async def all_follow() -> bool:
             return following == len(followers)
 
-        await eventually(all_follow, timeout_s=10)
+        await eventually(all_follow, timeout_s=30)
         assert await client.get(NODE, None, "one") == {"metadata": {"name": "one"}}
-    finally:
         ended.set()
         for follower in followers:
             follower.cancel()
         await asyncio.gather(*followers, return_exceptions=True)
-        await client.close()
-        await runner.cleanup()
 
 
 def test_what_is_followed_live_is_what_the_kubelet_surely_keeps() -> None:

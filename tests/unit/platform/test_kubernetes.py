@@ -10,7 +10,8 @@ import yaml
 from atoll.configuration import Device
 from atoll.engines.base import ClusterProvision, Member, Phase, Share, Submission
 from atoll.engines.kubernetes import machines, manifests, observing, provisioning
-from atoll.engines.kubernetes.client import KINDS, NODE, POD, WORKLOAD
+from atoll.engines.kubernetes.client import KINDS, NODE, POD, WORKLOAD, ApiFailure
+from atoll.tasks.snapshot import node_state, will_take_tasks
 
 ACCESS = Path("roles/platform/templates/access.yaml.j2")
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -132,6 +133,21 @@ def test_a_preset_engine_gets_no_further_interpreter() -> None:
     pod = pod_spec()
     assert not any("image" in volume for volume in pod["volumes"])
     assert pod["containers"][0]["command"][:2] == ["python3", "/atoll/entry.py"]
+
+
+def test_what_a_user_types_is_not_taken_for_a_variable_of_kubernetes() -> None:
+    pod = pod_spec(command=("run", "--cost", "$(HOME)", "5$"), code_directory="a$(X)", output_directory="$$")
+    container = pod["containers"][0]
+    assert container["command"][-4:] == ["run", "--cost", "$$(HOME)", "5$$"]
+    environment = {item["name"]: item["value"] for item in container["env"]}
+    assert environment["ATOLL_CODE_DIR"] == "/home/ada/a$$(X)"
+    assert environment["ATOLL_OUTPUT_DIR"] == "/home/ada/$$$$"
+    assert environment["ATOLL_HOLD_WHILE_REACHABLE"] == "$(KUBERNETES_SERVICE_HOST):$(KUBERNETES_SERVICE_PORT)"
+
+
+@pytest.mark.parametrize(("status", "permanent"), [(403, False), (409, False), (500, False), (400, True), (422, True)])
+def test_what_the_cluster_refuses_for_its_content_is_not_asked_again(status: int, permanent: bool) -> None:
+    assert ApiFailure(status, "no").permanent is permanent
 
 
 CLUSTER = ClusterProvision(
@@ -363,3 +379,20 @@ def test_machines_show_what_is_asked_of_them() -> None:
     assert (seen["master1"].roles, seen["master1"].takes_tasks) == (("master",), False)
     assert seen["silent"].state == "unknown"
     assert machines.task_capacity(seen.values())[0] == 3
+
+
+def test_a_node_that_is_being_restarted_counts_but_takes_nothing_now() -> None:
+    worker = {"node-role.kubernetes.io/worker": ""}
+    master = {"node-role.kubernetes.io/control-plane": ""}
+    cordoned, closed = machine("cordoned", **worker), machine("closed", **master)
+    cordoned["spec"]["unschedulable"] = closed["spec"]["unschedulable"] = True
+    nodes = [
+        machine("ready", **worker),
+        machine("silent", ready="Unknown", **worker),
+        cordoned,
+        closed,
+        machine("master", taint="node-role.kubernetes.io/control-plane", **master),
+    ]
+    seen = {item.name: item for item in machines.observe(nodes, [], DEVICES)}
+    assert {name for name, item in seen.items() if will_take_tasks(item)} == {"ready", "silent", "cordoned"}
+    assert {name for name, item in seen.items() if node_state(item).ready} == {"ready"}

@@ -21,6 +21,8 @@ from atoll.engines.base import EngineError
 FIELD_MANAGER = "atoll-jobs"
 TIMEOUT_S = 20
 WATCH_S = 290
+# Bookmarks come every minute: a watch without a word for longer is one whose server is gone.
+WATCH_TIMEOUT = aiohttp.ClientTimeout(total=WATCH_S + 30, sock_read=90)
 Object = dict[str, Any]
 
 
@@ -76,8 +78,9 @@ class ApiFailure(EngineError):
     """The API answered with an error; `status` is HTTP's."""
 
     def __init__(self, status: int, message: str) -> None:
-        # What the API refuses for its content it will refuse again; a missing namespace may come.
-        super().__init__(message, permanent=status in (400, 403, 413, 422))
+        # What the API refuses for its content it will refuse again. A missing namespace may come, and a server that has
+        # just started forbids everything until it has read its rules.
+        super().__init__(message, permanent=status in (400, 413, 422))
         self.status = status
 
 
@@ -168,7 +171,7 @@ class KubernetesClient:
         }
         if selector:
             query["labelSelector"] = selector
-        answer = await self._open("GET", kind.path(), query, None, None, WATCH_S + 30)
+        answer = await self._open("GET", kind.path(), query, None, None, WATCH_TIMEOUT)
         try:
             async for line in answer.content:
                 event = json.loads(line)
@@ -216,7 +219,7 @@ class KubernetesClient:
         query: dict[str, str],
         body: Object | None,
         content_type: str | None,
-        timeout_s: float,
+        timeout: float | aiohttp.ClientTimeout,  # noqa: ASYNC109 - aiohttp's own
     ) -> aiohttp.ClientResponse:
         headers = {"Accept": "application/json"}
         if content_type is not None:
@@ -230,7 +233,7 @@ class KubernetesClient:
                 body=body,
                 auth_settings=["BearerToken"],
             )
-            response = await self._api.call_api(*request, _request_timeout=timeout_s)
+            response = await self._api.call_api(*request, _request_timeout=timeout)
         except (OSError, TimeoutError, aiohttp.ClientError) as error:
             raise EngineError(f"Kubernetes does not answer: {error or type(error).__name__}") from error
         answer: aiohttp.ClientResponse = response.response

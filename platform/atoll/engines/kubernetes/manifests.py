@@ -146,7 +146,7 @@ def _container(submission: Submission, job_set_name: str) -> Manifest:
         "name": names.CONTAINER,
         "image": submission.image,
         "imagePullPolicy": "IfNotPresent",
-        "command": [*_interpreter(submission), "/atoll/entry.py", *submission.command],
+        "command": [*_interpreter(submission), "/atoll/entry.py", *map(_literal, submission.command)],
         "workingDir": "/",
         "env": [{"name": name, "value": value} for name, value in _environment(submission, job_set_name, home).items()],
         "resources": {"limits": limits, "requests": requests},
@@ -188,9 +188,9 @@ def _environment(submission: Submission, job_set_name: str, home: str) -> dict[s
         "USER": submission.user_name,
         "ATOLL_TASK_ID": submission.task_id,
         "ATOLL_ATTEMPT": str(submission.number),
-        "ATOLL_CODE_DIR": submission.working_directory or f"{home}/{submission.code_directory}".rstrip("/"),
-        "ATOLL_START_FILE": submission.start_file or "",
-        "ATOLL_OUTPUT_DIR": f"{home}/{submission.output_directory}",
+        "ATOLL_CODE_DIR": _literal(submission.working_directory or f"{home}/{submission.code_directory}".rstrip("/")),
+        "ATOLL_START_FILE": _literal(submission.start_file or ""),
+        "ATOLL_OUTPUT_DIR": _literal(f"{home}/{submission.output_directory}"),
         "ATOLL_LOG_FILE": f"{task}/log/{submission.number}-%RANK%.log",
         "ATOLL_METRICS_FILE": f"{task}/metrics.jsonl",
         "ATOLL_OUTCOME_FILE": "/dev/termination-log",
@@ -202,6 +202,11 @@ def _environment(submission: Submission, job_set_name: str, home: str) -> dict[s
         else "127.0.0.1",
         "MASTER_PORT": str(names.MASTER_PORT),
     }
+
+
+def _literal(text: str) -> str:
+    """Text that Kubernetes passes on as it is: it expands `$(NAME)` and `$$` in commands and environments."""
+    return text.replace("$", "$$")
 
 
 def _half(memory: str) -> str:
