@@ -19,7 +19,7 @@ from tests.sabotage.table import Entry
 # A broken promise is told by an assertion, by pytest.fail, or by `(one,) = found`; all else may be an accident.
 ASSERTED = re.compile(r"AssertionError|assert |Failed: |ValueError: (not enough|too many) values to unpack")
 # What the virtual environment of another tree says about itself.
-INHERITED = {"ATOLL_TEST_RESULTS", "ANSIBLE_CONFIG", "PYTEST_CURRENT_TEST", "ATOLL_BUNDLE", "VIRTUAL_ENV"}
+INHERITED = {"ATOLL_TEST_RESULTS", "ANSIBLE_CONFIG", "PYTEST_CURRENT_TEST", "VIRTUAL_ENV"}
 
 
 @dataclass(frozen=True)
