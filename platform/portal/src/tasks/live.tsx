@@ -60,8 +60,9 @@ export function LiveTasks({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (stale === null) return;
     const timer = setInterval(() => {
-      queries.invalidateQueries({ queryKey: ["tasks"] });
-      queries.invalidateQueries({ queryKey: ["overview"] });
+      // What is being read right now is let arrive: a server that breaks streams may be slow, too.
+      queries.invalidateQueries({ queryKey: ["tasks"] }, { cancelRefetch: false });
+      queries.invalidateQueries({ queryKey: ["overview"] }, { cancelRefetch: false });
     }, POLL_MS);
     return () => clearInterval(timer);
   }, [queries, stale]);
