@@ -113,6 +113,6 @@ def opened(path: Path) -> Iterator[Container]:
         with tarfile.open(path, "r:*") as archive:
             yield Tar(archive)
     except (tarfile.TarError, EOFError) as error:
-        raise BadArchive(f"{path} is no archive, or is cut off: {error}", REMEDY) from error
+        raise BadArchive(f"{path} is no archive, or is cut off.", REMEDY) from error
     except OSError as error:
         raise BadArchive(f"{path} cannot be read: {error}", REMEDY) from error

@@ -92,6 +92,7 @@ export function makeArchive(archive: string, { files, debian, entrypoint }: Home
     const top = blob(text(manifest), manifest.mediaType);
     writeFileSync(join(layout, "oci-layout"), text({ imageLayoutVersion: "1.0.0" }));
     writeFileSync(join(layout, "index.json"), text({ schemaVersion: 2, manifests: [top] }));
+    mkdirSync(dirname(archive), { recursive: true });
     execFileSync("tar", ["-C", layout, "-cf", archive, "."]);
   } finally {
     rmSync(scratch, { recursive: true });

@@ -7,8 +7,8 @@ import { expect, headerState, test, unique } from "./portal.ts";
 const TEXT = "the ship and the sea and the wind\n".repeat(1000);
 const COUNT = `#!/bin/sh
 set -e
-tr -cs a-z '\\n' < /opt/words/text | sort | uniq -c | sort -rn > "$ATOLL_OUTPUT_DIR/counts"
-cat "$ATOLL_OUTPUT_DIR/counts"
+tr -cs a-z '\\n' < /opt/words/text | sort | uniq -c | sort -rn > "$ATOLL_OUTPUT_DIR/counts.txt"
+cat "$ATOLL_OUTPUT_DIR/counts.txt"
 command -v python3 || echo "there is no python in this image"
 echo "counted by user $(id -u)"
 `;
@@ -58,7 +58,7 @@ test("a home-made image is imported and runs a new kind of task, from the browse
   await page.getByRole("tab", { name: "Overview" }).click();
   await expect(page.locator(".facts")).toContainText(first.reference);
   await page.getByRole("tab", { name: "Files" }).click();
-  await page.getByRole("button", { name: "Look at counts" }).click();
+  await page.getByRole("button", { name: "Look at counts.txt" }).click();
   await expect(page.getByRole("dialog")).toContainText("3000 the");
   await page.keyboard.press("Escape");
   await page.goto("/training");
