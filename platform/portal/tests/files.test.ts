@@ -1,3 +1,4 @@
+import { InfiniteQueryObserver, QueryClient } from "@tanstack/react-query";
 import { describe, expect, test } from "vitest";
 import { type FileEntry, joined, type Listing, parentOf, relativeTo, waysTo } from "@/files/queries";
 
@@ -21,6 +22,26 @@ describe("directories", () => {
     ]);
     expect(listing.next_cursor).toBeNull();
     expect(joined({ pages: pages.slice(0, 1), pageParams: [undefined] }).next_cursor).toBe("b");
+  });
+
+  test("the next page arrives although the directory is read again every moment", async () => {
+    const queries = new QueryClient();
+    const slow = (items: FileEntry[], next: string | null) =>
+      new Promise<Listing>((done) => setTimeout(() => done(page(items, next)), 60));
+    const observer = new InfiniteQueryObserver(queries, {
+      queryKey: ["tasks", "files", "1", ""],
+      initialPageParam: undefined as string | undefined,
+      queryFn: ({ pageParam }) => (pageParam ? slow([file("b")], null) : slow([file("a")], "a")),
+      getNextPageParam: (last) => last.next_cursor ?? undefined,
+      select: joined,
+    });
+    const close = observer.subscribe(() => undefined);
+    await observer.refetch();
+    const poll = setInterval(() => queries.invalidateQueries({ queryKey: ["tasks"] }, { cancelRefetch: false }), 20);
+    await observer.fetchNextPage();
+    clearInterval(poll);
+    close();
+    expect(observer.getCurrentResult().data?.items.map((each) => each.name)).toEqual(["a", "b"]);
   });
 
   test("paths are told relative to the home", () => {
