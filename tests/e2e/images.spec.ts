@@ -62,7 +62,7 @@ test("a home-made image is imported and runs a new kind of task, from the browse
   await expect(page.getByRole("dialog")).toContainText("3000 the");
   await page.keyboard.press("Escape");
   await page.goto("/training");
-  await expect(page.getByRole("row").filter({ hasText: name })).toContainText("imported/e2e/words:1");
+  await expect(page.getByRole("row").filter({ hasText: name })).toContainText("e2e/words:1");
 });
 
 test("an image with nothing but one static program starts what it starts by itself", {

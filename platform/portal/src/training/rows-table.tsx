@@ -53,7 +53,17 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
       width: 170,
       render: (_, task) => <Progress scalars={task.progress} />,
     },
-    { key: "engine", title: t("training.column_engine"), width: 90, dataIndex: "engine" },
+    {
+      key: "engine",
+      title: t("training.column_engine"),
+      width: 130,
+      render: (_, task) => (
+        // An image of one's own is longer than the name of an engine, and the project is the same for all of them.
+        <span className="engine-name" title={task.engine}>
+          {task.engine.replace(/^imported\//, "")}
+        </span>
+      ),
+    },
     {
       key: "devices",
       title: t("training.column_devices"),

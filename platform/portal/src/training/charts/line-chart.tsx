@@ -71,7 +71,7 @@ export function LineChart({ title, lines, limit, xLabel, time, format, sync, sum
         cursor: { sync: { key: sync }, points: { size: 6 } },
         scales: { x: { time } },
         axes: [
-          { ...axis, space: 60, size: 30 },
+          { ...axis, space: 60, size: time ? 44 : 30 }, // a time has the day below it
           { ...axis, size: 56, values: (_, ticks) => ticks.map(format) },
         ],
         series: [
