@@ -112,6 +112,8 @@ def kubernetes() -> Iterator[FakeKubernetes]:
 
 @pytest.fixture
 def control(tmp_path: Path, kubernetes: FakeKubernetes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+    # "Nodes" here are this machine: nothing may be rendered for real, also where the cache has a bundle.
+    monkeypatch.setenv("ATOLL_BUNDLE", str(tmp_path / "no-bundle"))
     state = tmp_path / "state" / "demo"
     state.mkdir(parents=True)
     accepted.accept(state, (TREE / "cluster.example.yaml").read_text())
