@@ -26,7 +26,7 @@ def forwarded(command: Callable[[Path], Sequence[str | bytes]], host: str) -> It
     with tempfile.TemporaryDirectory(prefix="atoll-registry-") as directory:
         socket = Path(directory) / "socket"
         process = subprocess.Popen(
-            command(socket), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            command(socket), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         try:
             end = time.monotonic() + WITHIN_S
@@ -46,11 +46,12 @@ def forwarded(command: Callable[[Path], Sequence[str | bytes]], host: str) -> It
 def to_registry(cluster: Cluster) -> Iterator[Path]:
     """Yield a local socket that leads to the registry of the cluster. Raises RegistryUnavailable."""
     master = cluster.first_master
+    # `cat` ends with its input, and with it the connection: also when this process is killed.
     *options, destination = ssh_arguments(
         cluster, master, ExitOnForwardFailure="yes", ControlMaster="no", ControlPath="none"
     )
     try:
-        with forwarded(lambda socket: [*options, "-N", "-L", f"{socket}:{REACH}", destination], master.name) as socket:
+        with forwarded(lambda socket: [*options, "-L", f"{socket}:{REACH}", destination, "cat"], master.name) as socket:
             yield socket
     except (RegistryError, httpx.HTTPError) as error:
         raise RegistryUnavailable(
