@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from sqlalchemy import exc
 from starlette.exceptions import HTTPException
 
 from atoll.web.schema import FieldError, Problem
@@ -177,6 +178,18 @@ def _http(request: Request, error: Exception) -> Response:
     return _answer(request, status=error.status_code, code=code, title=title, detail=str(error.detail), headers=headers)
 
 
+def _database(request: Request, error: Exception) -> Response:
+    """A database that is restarting or away is no mistake of the program: the caller may try again."""
+    if isinstance(error, exc.DBAPIError) and not (
+        error.connection_invalidated or isinstance(error, exc.OperationalError | exc.InterfaceError)
+    ):
+        raise error
+    return api_error(
+        request,
+        Unavailable("The database does not answer.", code="database_unavailable", remedy="Try again in some seconds."),
+    )
+
+
 def _unexpected(request: Request, _error: Exception) -> Response:
     # Starlette raises the error again after this answer, so the server's log has it with its trace.
     return _answer(
@@ -194,4 +207,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(ApiError, _api_error)
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(HTTPException, _http)
+    for kind in (exc.DBAPIError, ConnectionError):
+        app.add_exception_handler(kind, _database)
     app.add_exception_handler(Exception, _unexpected)
