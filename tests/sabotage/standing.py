@@ -21,7 +21,6 @@ from tests.sabotage.trees import INHERITED, copy_files, tracked
 PLACE = SCRATCH.with_name("sabotage")
 EXAMPLES = "platform/atoll/files/examples"
 WHOLE = ("apply", "up")
-SETTLED_S = 15.0  # a kubelet tells the API server of other devices every ten seconds
 ENDED = {"finished", "failed", "error", "killed"}
 PUT = (
     "import os,sys; path='/mnt/atoll/home/admin/examples/'+sys.argv[1]; s=os.stat(path);"
@@ -99,7 +98,7 @@ class Standing:
             verb, *more = shlex.split(entry.deploy)
             bundle = self.bundle if verb == "up" else None
             self.atoll(verb, "-f", str(CLUSTER_FILE), "-o", "json", *more, bundle=bundle)
-            time.sleep(SETTLED_S)  # the nodes report by themselves: there is nothing to wait on but time
+            time.sleep(entry.settle_s)  # what reports by itself gives nothing to wait on but time
 
     def mend(self) -> None:
         """Bring the cluster back to what the sound tree wants."""

@@ -48,6 +48,7 @@ class Entry:
     deploy: str = ""
     leaves: bool = False
     minutes: float = 3.0
+    settle_s: float = 15.0  # a kubelet tells the API server of other devices every ten seconds
 
     @property
     def file(self) -> Path:
