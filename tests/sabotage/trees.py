@@ -129,6 +129,8 @@ def why_not_red(entry: Entry, tested: Outcome) -> str:
     cases = tested.of(entry)
     broken = [case.broken for case in tested.cases if case.broken]
     failed = [case.failed for case in cases if case.failed]
+    if tested.code == 0 and cases:
+        return f"{entry.test} stays green without: {entry.promise}\n{tested.output[-2000:]}"
     if tested.code != 1 or broken or not cases:
         told = "".join(broken) or tested.output
         return f"{entry.test} could not be run (exit code {tested.code}):\n{told[-3000:]}"
