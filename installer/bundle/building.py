@@ -17,6 +17,7 @@ from installer.bundle import debian_lock, disk, index
 from installer.bundle.debian import Gone
 from installer.bundle.outputs import Output, Outputs
 from installer.bundle.steps import Step, Workshop
+from installer.cluster import in_use
 from installer.cluster.places import TREE, cache_directory
 from installer.preflight import packages
 
@@ -162,7 +163,8 @@ class _Build:
                 if name.startswith("program/"):
                     disk.bound(self.workshop.cache)
         outputs = {name: output for name in steps if (output := self._output(name))}
-        result = index.assemble(self.workshop, outputs, bundle)
+        with in_use.writing(bundle, self.progress.say):
+            result = index.assemble(self.workshop, outputs, bundle)
         if built and len(outputs) == len(steps):
             freed = disk.trim(self.workshop.cache)
             self.progress.say(f"Build caches that the next build does not need are gone ({freed / disk.GIB:.1f} GiB).")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from installer import exit_codes
-from installer.cluster import Cluster, bundle_directory, state_directory, version
+from installer.cluster import Cluster, bundle_directory, in_use, state_directory, version
 from installer.planning import Observations, Plan, acting_master, collect, done, plan, saved
 from installer.running import accepted
 from installer.running.errors import RunError
@@ -51,7 +51,7 @@ def apply(cluster: Cluster, wish: Wish, progress: Progress) -> Outcome:
     """Become the one writer, look, plan, act. Raises RunError; what failed on nodes is told in the outcome."""
     state = state_directory(cluster)
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with writing(state, wish.verb, version(), progress) as writer:
+    with writing(state, wish.verb, version(), progress) as writer, in_use.reading(bundle_directory(), progress.say):
         keep_given(cluster)
         with progress.stage("look"):
             seen = observe(cluster)
