@@ -1,0 +1,46 @@
+"""The machine that ran `up` is lost: another one goes on with what a master has, and makes no second set of secrets."""
+
+from __future__ import annotations
+
+import base64
+import io
+import shutil
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from harness import CLUSTER_FILE, NAME, Atoll
+
+ON_MASTERS = "/var/lib/atoll/clusters"
+
+
+@pytest.fixture
+def lost(atoll: Atoll) -> Iterator[Path]:
+    """The state of the cluster, taken away for the time of a test; what the test left in its place goes."""
+    kept = atoll.state.with_name(f"{NAME}-kept")
+    atoll.state.rename(kept)
+    try:
+        yield kept
+    finally:
+        shutil.rmtree(atoll.state, ignore_errors=True)
+        kept.rename(atoll.state)
+        atoll("lab", "up", "-f", str(CLUSTER_FILE))  # the nodes let the cluster's own key in again
+
+
+@pytest.mark.timeout(600)
+def test_another_machine_goes_on_with_what_a_master_has(atoll: Atoll, lost: Path) -> None:
+    secrets = (lost / "secrets.yaml").read_bytes()
+    refused = atoll("up", "-f", str(CLUSTER_FILE), "-o", "json", ok=(1,))
+    assert "stands already" in refused.finished["message"]
+    assert f"{ON_MASTERS}/{NAME}" in refused.finished["remedy"]
+    assert atoll.node("master1", "cat", f"{ON_MASTERS}/{NAME}/secrets.yaml").out.encode() == secrets
+
+    shutil.rmtree(atoll.state)
+    packed = atoll.node("master1", "sh", "-c", f"tar -C {ON_MASTERS} -c {NAME} | base64").out
+    with tarfile.open(fileobj=io.BytesIO(base64.b64decode(packed))) as archive:
+        archive.extractall(atoll.state.parent, filter="tar")
+    assert (atoll.state / "secrets.yaml").read_bytes() == secrets
+    ended = atoll("up", "-f", str(CLUSTER_FILE), "-o", "json").finished
+    assert (ended["ok"], ended["changed"]) == (True, 0)
+    assert atoll.kubectl("get", "nodes").out.count(" Ready") == 5
