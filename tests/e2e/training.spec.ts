@@ -123,7 +123,7 @@ test("a task that finds no free device waits, says why, and starts when one beco
 
   const waiter = await start(page, { name: unique("waits"), example: "devices", parameters, device: "NVIDIA GPU", devices: 1 });
   await expect(headerState(page, "Queued")).toBeVisible({ timeout: 30_000 });
-  await expect(page.locator(".state-line")).toContainText(/needs 1|device|quota/i, { timeout: 90_000 });
+  await expect(page.locator(".state-line")).toContainText("still missing: 1 GPU", { timeout: 90_000 });
   await api(page, `/tasks/${holder}/stop`, "POST");
   await expect(headerState(page, "Running")).toBeVisible({ timeout: 90_000 });
   await api(page, `/tasks/${waiter}/stop`, "POST");
