@@ -1,7 +1,8 @@
 """What an apply hands to the masters: the accepted revision, what follows the nodes, and the journals of runs.
 
 The rest of the cluster's state is the same for any number of nodes and is copied by the role `control`. What grows with
-the nodes (their pinned host keys, certificates and keys) must not: adding one would then be a change of every master.
+the nodes (their pinned host keys, certificates and keys, the tokens with which they join) must not: adding one would
+then be a change of every master.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ from installer.running.journal import FILE_NAME as JOURNAL
 from installer.services.ssh import SshNode
 
 # Files and folders of a cluster's state; what of them lies in pki/ and ssh/ roles/control/vars/main.yml leaves out.
-OF_NODES = ("ssh/known_hosts", "pki/inventory.json", "pki/registry/nodes", "pki/kubernetes/kubelets", FOLDER)
+OF_NODES = (
+    "secrets.yaml",
+    "ssh/known_hosts",
+    "pki/inventory.json",
+    "pki/registry/nodes",
+    "pki/kubernetes/kubelets",
+    FOLDER,
+)
 
 _UNPACK = """
 import os, sys, tarfile

@@ -86,7 +86,12 @@ def test_apply_does_the_plan_accepts_the_revision_and_hands_it_to_the_masters(
 def test_what_follows_the_nodes_is_handed_to_the_masters_and_only_when_it_differs(
     cluster: Cluster, state: Path, tmp_path: Path
 ) -> None:
-    of_worker = ("ssh/known_hosts", "pki/registry/nodes/worker3.key", "pki/kubernetes/kubelets/worker3.key")
+    of_worker = (
+        "secrets.yaml",
+        "ssh/known_hosts",
+        "pki/registry/nodes/worker3.key",
+        "pki/kubernetes/kubelets/worker3.key",
+    )
     apply(cluster, Wish(TEXT, phases=["host"]), Progress())
     for name in of_worker:
         (state / name).parent.mkdir(parents=True, exist_ok=True)
