@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { Table, type TableColumnType } from "antd";
+import { Grid, Table, type TableColumnType } from "antd";
 import { useTranslation } from "react-i18next";
 import { Duration, Moment } from "@/elements/time";
 import { number } from "@/formats/amounts";
@@ -24,6 +24,8 @@ const VIRTUAL_FROM = 150;
 export function RowsTable({ rows, search, change, hidden, onRest }: RowsTableProps) {
   const { t } = useTranslation();
   const virtual = rows.length > VIRTUAL_FROM;
+  // On a phone the actions would cover the states if they stayed in sight.
+  const { md: wide = true } = Grid.useBreakpoint();
 
   function sortable(key: SortKey): Partial<TableColumnType<TaskSummary>> {
     return { sorter: true, sortOrder: search.sort === key ? (search.order ?? null) : null };
@@ -32,7 +34,7 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
     {
       key: "name",
       title: t("training.column_name"),
-      width: 190,
+      width: 170,
       ...sortable("name"),
       render: (_, task) => (
         <Link to="/training/$id" params={{ id: task.id }} className="task-name">
@@ -43,14 +45,14 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
     {
       key: "state",
       title: t("training.column_state"),
-      width: 250,
+      width: 220,
       ...sortable("state"),
       render: (_, task) => <StateWithReason state={task.state} reason={task.reason} />,
     },
     {
       key: "progress",
       title: t("training.column_progress"),
-      width: 170,
+      width: 130,
       render: (_, task) => <Progress scalars={task.progress} />,
     },
     {
@@ -108,7 +110,7 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
       title: <span className="visually-hidden">{t("training.column_actions")}</span>,
       width: 88,
       align: "right",
-      fixed: "end",
+      ...(wide && { fixed: "end" as const }),
       render: (_, task) => <TaskActions task={task} compact />,
     },
   ];
