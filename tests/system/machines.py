@@ -108,9 +108,16 @@ class Machines:
         return shell("ssh", *options, f"root@{self.address(node)}", command, ok=ok)
 
     def supervisors(self, node: str) -> list[int]:
-        found = shell("pgrep", "-x", "systemd-nspawn", ok=(0, 1)).split()
         wanted = f"--machine=atoll-{self.name}-{node}".encode()
-        return [int(pid) for pid in found if wanted in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
+        found = []
+        for pid in shell("pgrep", "-x", "systemd-nspawn", ok=(0, 1)).split():
+            try:
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            except FileNotFoundError:
+                continue  # it ended meanwhile
+            if wanted in words:
+                found.append(int(pid))
+        return found
 
 
 def _lines(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from harness import CLUSTER_FILE, NAME, Atoll
+from harness import CLUSTER_FILE, NAME, SCRATCH, Atoll
 
 ON_MASTERS = "/var/lib/atoll/clusters"
 
@@ -24,7 +24,7 @@ def digest(path: Path) -> str:
 @pytest.fixture
 def lost(atoll: Atoll) -> Iterator[Path]:
     """The state of the cluster, taken away for the time of a test; what the test left in its place goes."""
-    kept = atoll.state.with_name(f"{NAME}-kept")
+    kept = SCRATCH / "kept"
     atoll.state.rename(kept)
     try:
         yield kept
