@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from installer import exit_codes
+from installer.running.errors import RunError
 
 
-class ImageError(Exception):
+class ImageError(RunError):
     """An image cannot be imported or listed."""
-
-    exit_code = exit_codes.FAILED
-
-    def __init__(self, message: str, remedy: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.remedy = remedy
-
-    def __str__(self) -> str:
-        return f"{self.message}\n  {self.remedy}"
 
 
 class BadArchive(ImageError):

@@ -69,7 +69,7 @@ test("an image with nothing but one static program starts what it starts by itse
   tag: ["@feature-12", "@feature-36"],
 }, async ({ page }, info) => {
   test.setTimeout(300_000);
-  test.skip(!existsSync(staticProgram), `${staticProgram} is not there`);
+  expect(existsSync(staticProgram), `${staticProgram} is there`).toBe(true);
   const archive = join(info.outputDir, "static.tar");
   const files = { program: { from: staticProgram }, stamp: String(Date.now()) };
   makeArchive(archive, { files, debian: false, entrypoint: ["/program", "version", "--help"] });
