@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+import yaml
 from harness import CLUSTER_FILE, Atoll, Portal
 from jobs import submit
 
 from installer.testing.bench import record
 
 NODE_PHASES = ["host", "certificates", "container_runtime", "load_balancer", "admission", "node", "storage_client"]
+
+
+def next_worker() -> int:
+    """The number of the first worker that cluster.yaml lacks; a cluster that has been tested has more of them."""
+    names = {node["name"] for node in yaml.safe_load(CLUSTER_FILE.read_text("utf-8"))["nodes"]}
+    return next(number for number in itertools.count(3) if f"worker{number}" not in names)
 
 
 @pytest.mark.timeout(1500)
@@ -23,24 +31,28 @@ def test_a_worker_is_added_and_a_running_job_does_not_notice(
     job = submit(portal, name="undisturbed", code="examples/devices/hold.py", parameters={"seconds": "300"})
     portal.wait_state(job, {"running"}, 90)
 
+    number = next_worker()
+    worker = f"worker{number}"
+
     def add(cluster: dict[str, Any]) -> None:
-        cluster["nodes"].append({"name": "worker3", "address": "10.79.0.23", "roles": ["worker"], "arch": "amd64"})
+        address = f"10.79.0.{20 + number}"
+        cluster["nodes"].append({"name": worker, "address": address, "roles": ["worker"], "arch": "amd64"})
 
     edit_cluster(add)
     started = time.monotonic()
     atoll("lab", "up", "-f", str(CLUSTER_FILE))
     steps = atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json", ok=(2,)).json["steps"]
     assert [(step["phase"], step["node"]) for step in steps] == [
-        (phase, "master1" if phase == "admission" else "worker3") for phase in NODE_PHASES
+        (phase, "master1" if phase == "admission" else worker) for phase in NODE_PHASES
     ]
     ended = atoll("apply", "-f", str(CLUSTER_FILE), "-o", "json").finished
     record("worker_added", time.monotonic() - started, "s", "lab, the fifth node")
     assert ended["ok"]
-    assert set(ended["evaluated_tasks"]) <= {"master1", "worker3"}
+    assert set(ended["evaluated_tasks"]) <= {"master1", worker}
     nodes = {
         node["name"]: node["ready"] for node in atoll("status", "-f", str(CLUSTER_FILE), "-o", "json").json["nodes"]
     }
-    assert nodes["worker3"]
+    assert nodes[worker]
     task = portal.task(job)
     assert task["state"] == "running"
     assert len(task["attempts"]) == 1
