@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import json
+import os
+import ssl
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import urllib3
-from kubernetes import client, config
+import yaml
+from kubernetes import client
 
 from installer.services.stop import Stop
 from installer.services.table import Workload
@@ -35,6 +40,7 @@ class KubernetesApi:
     def __init__(self, kubeconfig: Path) -> None:
         self._kubeconfig = kubeconfig
         self._client: client.ApiClient | None = None
+        self._connecting = threading.Lock()
 
     def workloads(self) -> dict[tuple[str, str, str], dict[str, Any]]:
         """Return every Deployment, StatefulSet and DaemonSet by kind, namespace and name."""
@@ -165,15 +171,45 @@ class KubernetesApi:
             raise KubernetesUnavailable(f"the API server does not answer: {error}") from None
 
     def _connect(self) -> client.ApiClient:
-        if self._client is None:
-            settings = client.Configuration()
-            settings.retries = 0  # who asks decides about asking again
-            try:
-                config.load_kube_config(str(self._kubeconfig), client_configuration=settings)  # type: ignore[no-untyped-call]
-            except config.ConfigException as error:
-                raise KubernetesUnavailable(f"{self._kubeconfig} cannot be used: {error}") from None
-            self._client = client.ApiClient(settings)
-        return self._client
+        with self._connecting:
+            if self._client is None:
+                try:
+                    self._client = _client(self._kubeconfig)
+                except yaml.YAMLError:  # its words would quote the file, and the key with it
+                    raise KubernetesUnavailable(f"{self._kubeconfig} cannot be used: it is not YAML") from None
+                except (OSError, ValueError, LookupError, TypeError) as error:
+                    raise KubernetesUnavailable(f"{self._kubeconfig} cannot be used: {error}") from None
+            return self._client
+
+
+def _client(kubeconfig: Path) -> client.ApiClient:
+    """Connect as a kubeconfig says. The library's own reader would leave the private key in the folder for drafts."""
+    content = yaml.safe_load(kubeconfig.read_text("utf-8"))
+    context = _named(content["contexts"], content["current-context"])["context"]
+    cluster = _named(content["clusters"], context["cluster"])["cluster"]
+    user = _named(content["users"], context["user"])["user"]
+    settings = client.Configuration(host=cluster["server"])
+    settings.retries = 0  # who asks decides about asking again
+    settings.proxy = None  # the control host may have one for the internet; the nodes are not behind it
+    made = client.ApiClient(settings)
+    if "certificate-authority-data" in cluster:
+        trust = ssl.create_default_context(cadata=base64.b64decode(cluster["certificate-authority-data"]).decode())
+        pieces = [base64.b64decode(user[f"client-{name}-data"]) for name in ("certificate", "key")]
+        _present(trust, b"\n".join(pieces))
+        made.rest_client.pool_manager.connection_pool_kw["ssl_context"] = trust
+    return made
+
+
+def _named(entries: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    return next((entry for entry in entries if entry["name"] == name), {})
+
+
+def _present(trust: ssl.SSLContext, pem: bytes) -> None:
+    """Take a certificate and its key from memory: `ssl` reads them from files only, and a kill would leave one."""
+    with os.fdopen(os.memfd_create("client"), "wb") as memory:
+        memory.write(pem)
+        memory.flush()
+        trust.load_cert_chain(f"/proc/self/fd/{memory.fileno()}")
 
 
 def _node_selector(value: str | None) -> dict[str, Any]:
