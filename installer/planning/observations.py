@@ -33,6 +33,7 @@ class Seen:
     reachable: bool = True
     records: Mapping[str, Record] = field(default_factory=dict)
     managed: Mapping[str, Managed] = field(default_factory=dict)
+    kubernetes: str = ""  # version of the control plane that stands on this master
     problem: str = ""  # why it is not reachable, in words
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from installer.cluster import Cluster, Node
+from installer.planning import versions
 from installer.planning.observations import Observations, Record, Seen
 from installer.planning.phases import ADMISSION, BY_NAME, PHASES, Phase, Scope
 from installer.planning.projection import Digests, acting_master, changed_keys, input_hash, nodes_of, project
@@ -160,7 +161,8 @@ def plan(wanted: Cluster, seen: Observations, digests: Digests, every_phase: boo
                 steps += _step(phase, wanted, node, seen, digests, every_phase)
     resting = [f"Node `{node.name}` is in maintenance and left out." for node in wanted.nodes if node.maintenance]
     hindrances = tuple(_hindrances(wanted, seen, digests))
-    return Plan(wanted.name, tuple(steps), (*resting, *kept), tuple(_unreachable(wanted, seen)), hindrances)
+    told = (*resting, *kept, *versions.notes(wanted, seen, digests))
+    return Plan(wanted.name, tuple(steps), told, tuple(_unreachable(wanted, seen)), hindrances)
 
 
 def done(made: Plan, seen: Observations) -> Observations:
@@ -174,7 +176,8 @@ def done(made: Plan, seen: Observations) -> Observations:
             records.pop(step.phase, None)
         elif step.action == "apply":
             records[step.phase] = Record(step.input_hash)
-    return Observations({name: Seen(records=records) for name, records in nodes.items()}, Seen(records=of_cluster))
+    after = {name: Seen(records=records, kubernetes=seen.node(name).kubernetes) for name, records in nodes.items()}
+    return Observations(after, Seen(records=of_cluster))
 
 
 def _step(
@@ -232,6 +235,7 @@ def _removals(wanted: Cluster, seen: Observations) -> tuple[list[Step], list[str
 
 def _hindrances(wanted: Cluster, seen: Observations, digests: Digests) -> Iterator[str]:
     """Say why nothing may be done, whatever the steps are."""
+    yield from versions.misfits(wanted, seen, digests)
     for node in wanted.masters:
         record = seen.node(node.name).records.get("control_plane")
         if record is not None:

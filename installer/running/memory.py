@@ -18,7 +18,7 @@ def completed(state: Path, seen: Observations) -> Observations:
     """Return the observations with the last known records of what does not answer, and remember them."""
     known = recall(state)
     nodes = {
-        name: node if node.reachable else replace(node, records=known.node(name).records)
+        name: node if node.reachable else replace(known.node(name), reachable=False, problem=node.problem)
         for name, node in seen.nodes.items()
     }
     of_cluster = seen.cluster if seen.cluster.reachable else replace(seen.cluster, records=known.cluster.records)
@@ -32,6 +32,7 @@ def remember(state: Path, seen: Observations) -> None:
     content = {
         "nodes": {name: _plain(node) for name, node in seen.nodes.items()},
         "cluster": _plain(seen.cluster),
+        "kubernetes": {name: node.kubernetes for name, node in seen.nodes.items() if node.kubernetes},
     }
     file = state / FILE
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -46,7 +47,8 @@ def recall(state: Path) -> Observations:
         content = json.loads((state / FILE).read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return Observations()
-    nodes = {name: _seen(records) for name, records in content["nodes"].items()}
+    versions = content.get("kubernetes", {})
+    nodes = {name: _seen(records, versions.get(name, "")) for name, records in content["nodes"].items()}
     return Observations(nodes, _seen(content["cluster"]))
 
 
@@ -54,5 +56,5 @@ def _plain(seen: Seen) -> dict[str, Any]:
     return {phase: asdict(record) for phase, record in seen.records.items()}
 
 
-def _seen(records: Mapping[str, Mapping[str, str]]) -> Seen:
-    return Seen(records={phase: Record(**record) for phase, record in records.items()})
+def _seen(records: Mapping[str, Mapping[str, str]], kubernetes: str = "") -> Seen:
+    return Seen(records={phase: Record(**record) for phase, record in records.items()}, kubernetes=kubernetes)

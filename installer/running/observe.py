@@ -74,7 +74,11 @@ def _node(event: Event) -> Seen:
     if event["event"] == "runner_on_ok":
         result = event["event_data"]["res"]
         of_node = [phase.name for phase in PHASES if phase.name not in OF_CLUSTER]
-        return Seen(records=_records(result["records"], of_node), managed=_managed(result, of_node))
+        return Seen(
+            records=_records(result["records"], of_node),
+            managed=_managed(result, of_node),
+            kubernetes=result["kubernetes"],
+        )
     failure = failure_of("observe", event, str(TREE))
     return Seen(reachable=False, problem=failure.message.strip())
 

@@ -48,10 +48,15 @@ drifted:
   description: For each phase with differences, these in words.
   returned: always
   type: dict
+kubernetes:
+  description: The version of the control plane that stands on this master, like C(v1.36.3); empty elsewhere.
+  returned: always
+  type: str
 """
 
 import json
 import os
+import re
 from typing import Any, Dict, Iterator, List
 
 from ansible.module_utils import atoll_cluster as cluster
@@ -68,6 +73,7 @@ from ansible.module_utils.atoll_node import (
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {"objects": {"type": "bool", "default": True}, **COMMON_ARGUMENTS}
+API_SERVER = "/etc/kubernetes/manifests/kube-apiserver.yaml"
 ATTRIBUTES = ("mode", "owner", "group")
 RECORDS = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "records", "namespace": "atoll-system"}}
 
@@ -77,6 +83,15 @@ def records(state: str) -> Dict[str, Any]:
     directory = os.path.join(state, "records")
     names = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
     return {name[:-5]: read_json(os.path.join(directory, name)) for name in names if name.endswith(".json")}
+
+
+def kubernetes(state: str, manifest: str = API_SERVER) -> str:
+    """Return the version of the control plane that stands here; one that was never finished counts for nothing."""
+    if (read_json(os.path.join(state, "kubeadm.json")) or {}).get("state") != "done" or not os.path.isfile(manifest):
+        return ""
+    with open(manifest, encoding="utf-8") as stream:
+        found = re.search(r"image: \S+:(v\d+\.\S+)", stream.read())
+    return found.group(1) if found else ""
 
 
 def paths(book: Dict[str, Any]) -> Iterator[str]:
@@ -201,6 +216,7 @@ def work(module: Any) -> Dict[str, Any]:
         "cluster_records": cluster_records,
         "managed": sorted(known),
         "drifted": drifted,
+        "kubernetes": kubernetes(state),
     }
 
 

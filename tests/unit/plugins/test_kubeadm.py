@@ -38,3 +38,21 @@ def test_an_init_that_was_killed_is_cleaned_up_and_made_again(run: Any, kubeadm:
     assert (tmp_path / "kubernetes" / "pki" / "ca.key").read_text() == "authority"
     assert json.loads((tmp_path / "state" / "kubeadm.json").read_text())["state"] == "done"
     assert not run("atoll_kubeadm", **wanted)["changed"]
+
+
+@pytest.mark.parametrize(("marker", "seen"), [("done", "v1.36.3"), ("running", ""), (None, "")])
+def test_the_probe_tells_the_kubernetes_of_a_finished_control_plane(
+    run: Any, plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marker: str | None, seen: str
+) -> None:
+    probe = plugin("modules", "atoll_probe")
+    manifest = tmp_path / "kube-apiserver.yaml"
+    manifest.write_text(
+        "spec:\n  containers:\n  - image: registry.k8s.io/kube-apiserver:v1.36.3\n    name: kube-apiserver\n"
+    )
+    monkeypatch.setattr(probe.kubernetes, "__defaults__", (str(manifest),))
+    (tmp_path / "state").mkdir()
+    if marker:
+        (tmp_path / "state" / "kubeadm.json").write_text(json.dumps({"verb": "init", "state": marker}))
+    assert run("atoll_probe", objects=False)["kubernetes"] == seen
+    manifest.unlink()
+    assert run("atoll_probe", objects=False)["kubernetes"] == ""

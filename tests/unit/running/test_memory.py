@@ -7,6 +7,7 @@ from pathlib import Path
 from installer.cluster import reference
 from installer.planning import Digests, Observations, Seen, done, plan
 from installer.running.memory import FILE, completed, recall, remember
+from installer.running.observe import understood
 
 
 def test_a_node_that_was_installed_and_is_down_has_nothing_to_do(tmp_path: Path) -> None:
@@ -35,3 +36,11 @@ def test_nothing_is_known_of_a_cluster_that_was_never_seen(tmp_path: Path) -> No
     (tmp_path / FILE).parent.mkdir()
     (tmp_path / FILE).write_text('{"nodes": {"a"')
     assert recall(tmp_path) == Observations()
+
+
+def test_the_kubernetes_of_a_master_is_remembered(tmp_path: Path) -> None:
+    found = {"records": {}, "cluster_records": {}, "managed": [], "drifted": {}, "kubernetes": "v1.36.3"}
+    seen = understood(reference(), {"master1": {"event": "runner_on_ok", "event_data": {"res": found}}})
+    remember(tmp_path, done(plan(reference(), seen, Digests()), seen))
+    later = completed(tmp_path, Observations({"master1": Seen(reachable=False)}, Seen(reachable=False)))
+    assert later.node("master1").kubernetes == "v1.36.3"
