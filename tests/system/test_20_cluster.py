@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 import yaml
 from harness import CLUSTER_FILE, NAME, Atoll, wait_for
+
+from installer.lab.topology import lab_cgroup
+from installer.testing.bench import record
 
 NODES = ("master1", "worker1", "worker2", "storage1")
 
@@ -44,6 +48,22 @@ def test_all_nodes_are_ready_with_their_devices(atoll: Atoll) -> None:
 def test_every_service_runs(atoll: Atoll) -> None:
     services = atoll("status", "-f", str(CLUSTER_FILE), "-o", "json").json["services"]
     assert {service["name"]: service["state"] for service in services if service["state"] != "running"} == {}
+
+
+def working_set(cgroup: str) -> int:
+    """Bytes that processes and page cache in use hold, as Kubernetes counts it: usage less `inactive_file`."""
+    v1 = Path("/sys/fs/cgroup/memory") / cgroup
+    folder = v1 if v1.is_dir() else Path("/sys/fs/cgroup") / cgroup
+    usage = next(folder / name for name in ("memory.usage_in_bytes", "memory.current") if (folder / name).exists())
+    stat = dict(line.split() for line in (folder / "memory.stat").read_text("utf-8").splitlines())
+    return int(usage.read_text("utf-8")) - int(stat.get("total_inactive_file", stat["inactive_file"]))
+
+
+def test_the_memory_of_the_idle_cluster_is_known(atoll: Atoll) -> None:
+    assert atoll("status", "-f", str(CLUSTER_FILE), "-o", "json").json["cluster"] == NAME
+    by_node = {name: working_set(f"{lab_cgroup(NAME)}/{name}") for name in sorted(wanted_nodes())}
+    assert min(by_node.values()) > 50 << 20, f"a node that runs a kubelet holds more: {by_node}"
+    record("idle_memory", sum(by_node.values()), "bytes", f"lab, {len(by_node)} nodes, no task")
 
 
 def prometheus(atoll: Atoll, query: str) -> list[dict[str, object]]:
