@@ -13,6 +13,7 @@ from installer.cluster.mistakes import ClusterError, Mistake
 
 Step = str | int
 Where = tuple[Step, ...]
+MOST_VALUES = 200_000  # some thousand nodes; a few lines of aliases can stand for billions
 
 
 @dataclass
@@ -59,11 +60,21 @@ def read(file: Path) -> Source:
 def parse(text: str, file: Path) -> Source:
     """Read the text of a file. Raises ClusterError if it is not YAML with keys at its top."""
     source = Source(file)
-    loader = yaml.SafeLoader(text)
+    try:
+        loader = yaml.SafeLoader(text)
+    except yaml.reader.ReaderError as error:
+        line = text[: error.position].count("\n") + 1
+        message = f"this is not YAML: character U+{ord(text[error.position]):04X} is not allowed."
+        raise _stop(file, line, message, "Save the file as plain UTF-8 text.") from error
     try:
         root = loader.get_single_node()
         if root is not None:
             source.content = _build(loader, root, (), source)
+    except RecursionError as error:
+        message = (
+            "this is nested without end: an alias (`*name`) inside its own anchor (`&name`), or too many brackets."
+        )
+        raise _stop(file, 1, message, "Write the items out; cluster.example.yaml shows their shape.") from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
@@ -85,8 +96,7 @@ def _build(loader: yaml.SafeLoader, node: yaml.Node, where: Where, source: Sourc
         loader.flatten_mapping(node)
         found: dict[Any, Any] = {}
         for key_node, value_node in node.value:
-            key = loader.construct_object(key_node, deep=True)
-            key = key if isinstance(key, str) else str(key)
+            key = str(_value(loader, key_node))
             place = (*where, key)
             if key in found:
                 source.mistakes.append(
@@ -97,17 +107,31 @@ def _build(loader: yaml.SafeLoader, node: yaml.Node, where: Where, source: Sourc
                         "Keep one of them.",
                     )
                 )
-            source.lines[place] = key_node.start_mark.line + 1
+            _keep(source, place, key_node)
             found[key] = _build(loader, value_node, place, source)
         return found
     if isinstance(node, yaml.SequenceNode):
         items = []
         for index, item in enumerate(node.value):
             place = (*where, index)
-            source.lines[place] = item.start_mark.line + 1
+            _keep(source, place, item)
             items.append(_build(loader, item, place, source))
         return items
-    return loader.construct_object(node, deep=True)
+    return _value(loader, node)
+
+
+def _keep(source: Source, place: Where, node: yaml.Node) -> None:
+    source.lines[place] = node.start_mark.line + 1
+    if len(source.lines) > MOST_VALUES:
+        message = f"aliases make more than {MOST_VALUES} values of it"
+        raise yaml.constructor.ConstructorError(None, None, message, node.start_mark)
+
+
+def _value(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
+    try:
+        return loader.construct_object(node, deep=True)
+    except ValueError as error:  # what looks like a date or a number and is none: 2026-13-45
+        raise yaml.constructor.ConstructorError(None, None, f"{error}", node.start_mark) from error
 
 
 def _stop(file: Path, line: int, message: str, remedy: str) -> ClusterError:

@@ -272,3 +272,28 @@ def test_editors_accept_what_we_accept_and_refuse_unknown_keys() -> None:
     assert not list(validator.iter_errors(yaml.safe_load(SMALL + short)))
     assert list(validator.iter_errors(yaml.safe_load(SMALL + "regsitry: {}\n")))
     assert list(validator.iter_errors(yaml.safe_load(SMALL + "resource_limit: {cpu: {floor: {cpu: 80GB}}}\n")))
+
+
+LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join(['*' + old] * 10)}]\n" for old, new in ("ab", "bc", "cd", "de", "ef", "fg")
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("name: small\nnodes:\n  - name: a\x07b\n", 3, "U+0007"),
+        ("name: small\nnodes: &all [*all]\n", 1, "alias"),
+        ("a: " + "[" * 3000, 1, "brackets"),
+        ("name: small\nlabels: {since: 2026-13-45}\n", 2, "month"),
+        (LAUGHS, 1, "values"),
+    ],
+    ids=["control character", "alias of itself", "brackets", "no date", "aliases of aliases"],
+)
+def test_yaml_that_no_reader_takes_is_named_with_its_line(text: str, line: int, words: str) -> None:
+    with pytest.raises(ClusterError) as caught:
+        loads(text)
+    (mistake,) = caught.value.mistakes
+    assert mistake.line == line
+    assert words in mistake.message
+    assert mistake.remedy
