@@ -61,7 +61,7 @@ def test_a_task_runs_as_its_user_without_rights_and_without_a_token() -> None:
     assert container["securityContext"] == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
     assert not any("hostPath" in volume for volume in pod["volumes"])
     home = next(mount for mount in container["volumeMounts"] if mount["name"] == "home")
-    assert (home["mountPath"], home["subPath"]) == ("/home/ada", "home/ada")
+    assert (home["mountPath"], home["subPath"]) == ("/home/ada", "ada")
 
 
 def test_limits_are_absolute_and_devices_are_asked_for_whole() -> None:
@@ -204,7 +204,7 @@ def test_jobs_may_do_to_the_cluster_what_the_engine_does_and_no_more() -> None:
 
 
 def test_volumes_of_jobs_are_those_that_its_admission_rule_lets_pass() -> None:
-    volume = provisioned()["PersistentVolume/vc-default-user-data"]
+    volume = provisioned()["PersistentVolume/vc-default-homes"]
     rules = ACCESS.read_text(encoding="utf-8")
     assert "object.metadata.name.startsWith('vc-')" in rules
     assert f"object.spec.hostPath.path == '{volume['spec']['hostPath']['path']}'" in rules
@@ -214,10 +214,30 @@ def test_volumes_of_jobs_are_those_that_its_admission_rule_lets_pass() -> None:
 
 def test_user_data_of_a_virtual_cluster_are_bound_to_its_name_space() -> None:
     made = provisioned()
-    volume = made["PersistentVolume/vc-default-user-data"]["spec"]
+    volume = made["PersistentVolume/vc-default-homes"]["spec"]
     assert volume["claimRef"]["namespace"] == "vc-default"
     assert volume["persistentVolumeReclaimPolicy"] == "Retain"
-    assert made["PersistentVolumeClaim/user-data"]["spec"]["volumeName"] == "vc-default-user-data"
+    assert made["PersistentVolumeClaim/homes"]["spec"]["volumeName"] == "vc-default-homes"
+
+
+def test_without_the_mount_of_user_data_a_task_waits_on_any_node() -> None:
+    # Masters' kubelets do not wait for the mount. The kubelet checks the type of a volume's path, and makes what is
+    # missing of a `subPath`: so the volume has to begin below the mount, and the way from there to be one name.
+    assert provisioned()["PersistentVolume/vc-default-homes"]["spec"]["hostPath"] == {
+        "path": "/mnt/atoll/home",
+        "type": "Directory",
+    }
+    mounts = pod_spec()["containers"][0]["volumeMounts"]
+    assert [mount["subPath"] for mount in mounts if mount["name"] == "home"] == ["ada"]
+    tasks = yaml.safe_load(Path("roles/storage/tasks/storage_client.yml").read_text(encoding="utf-8"))
+    names = [task["name"] for task in tasks]
+    mounted, filled = (
+        names.index("User data is mounted"),
+        names.index("The tree of user data and the provisioner of system volumes are there"),
+    )
+    assert mounted < filled, "the directories are made in the mounted tree"
+    made = [each["path"] for task in tasks[:mounted] for each in task.get("atoll_files", {}).get("directories", [])]
+    assert made == ["/mnt/atoll"]
 
 
 def pod(rank: int, **status: Any) -> dict[str, Any]:

@@ -153,7 +153,7 @@ def _container(submission: Submission, job_set_name: str) -> Manifest:
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         "terminationMessagePath": "/dev/termination-log",
         "volumeMounts": [
-            {"name": "home", "mountPath": home, "subPath": f"home/{submission.user_name}"},
+            {"name": "home", "mountPath": home, "subPath": submission.user_name},
             {"name": "entry", "mountPath": "/atoll", "readOnly": True},
             {"name": "identity", "mountPath": "/etc/passwd", "subPath": "passwd", "readOnly": True},
             {"name": "identity", "mountPath": "/etc/group", "subPath": "group", "readOnly": True},

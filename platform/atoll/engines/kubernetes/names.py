@@ -12,7 +12,7 @@ MANAGED_BY = {"app.kubernetes.io/managed-by": "atoll"}
 
 ROOT_COHORT = "cluster"
 FLAVOR = "default"
-VOLUME_CLAIM = "user-data"
+VOLUME_CLAIM = "homes"
 ENTRY = "entry"
 REPLICATED_JOB = "task"
 CONTAINER = "task"

@@ -81,7 +81,11 @@ def _identity(namespace: str, labels: dict[str, str], member: Member) -> Manifes
 
 
 def _volume(namespace: str, labels: dict[str, str], storage_root: Path) -> Manifest:
-    """User data, mounted on every node at the same place; bound to this name space's claim and to no other."""
+    """Homes, mounted on every node at the same place; bound to this name space's claim and to no other.
+
+    Only the mounted tree has this directory: on a node without the mount the kubelet keeps the pod waiting, where it
+    would make missing directories of a `subPath` itself, below the place of the mount.
+    """
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolume",
@@ -92,7 +96,7 @@ def _volume(namespace: str, labels: dict[str, str], storage_root: Path) -> Manif
             "persistentVolumeReclaimPolicy": "Retain",
             "storageClassName": "",
             "volumeMode": "Filesystem",
-            "hostPath": {"path": str(storage_root), "type": "Directory"},
+            "hostPath": {"path": str(storage_root / "home"), "type": "Directory"},
             "claimRef": {
                 "apiVersion": "v1",
                 "kind": "PersistentVolumeClaim",
