@@ -52,8 +52,11 @@ installed:
   elements: str
 """
 
+import errno
+import fcntl
 import os
 import subprocess
+import time
 from contextlib import contextmanager
 from typing import Any, Dict, Iterator, List
 
@@ -81,6 +84,9 @@ POLICY = "/usr/sbin/policy-rc.d"
 POLICY_SAYS_NO = (
     b"#!/bin/sh\n# Written by Atoll while it installs packages: services start when they are configured.\nexit 101\n"
 )
+# Who installs packages holds the first, its dpkg the second.
+FRONTEND_LOCK = "/var/lib/dpkg/lock-frontend"
+DATABASE_LOCK = "/var/lib/dpkg/lock"
 LOCK_S = 600
 INSTALL_S = 900
 OPTIONS = (
@@ -132,6 +138,41 @@ def _is_ours(policy: str) -> bool:
         return False
 
 
+def configure_the_rest() -> None:
+    """Configure what somebody unpacked and was cut off at; who still does so is waited for, as dpkg itself does not."""
+    if not lines(run(["dpkg", "--audit"])):
+        return
+    with _dpkg_lock(FRONTEND_LOCK):
+        with _dpkg_lock(DATABASE_LOCK):
+            cut_off = bool(lines(run(["dpkg", "--audit"])))
+        if cut_off:
+            env = {"DEBIAN_FRONTEND": "noninteractive", "DPKG_FRONTEND_LOCKED": "1"}
+            run(["dpkg", "--configure", "--pending"], env=env, timeout_s=600)
+
+
+@contextmanager
+def _dpkg_lock(path: str) -> Iterator[None]:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
+    try:
+        end = time.monotonic() + LOCK_S
+        while True:
+            try:
+                fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError as error:
+                if error.errno not in (errno.EACCES, errno.EAGAIN):
+                    raise
+            if time.monotonic() > end:
+                raise NodeError(
+                    "somebody else has been installing packages for more than {} s ({} is locked). See who "
+                    "(`fuser -v {}`), let it end, then apply again.".format(LOCK_S, path, path)
+                )
+            time.sleep(0.5)  # such a lock has no time-out of its own
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def missing(packages: List[Dict[str, Any]], there: Dict[str, str]) -> List[Dict[str, Any]]:
     """Return the packages that are not there, or are there in an older version."""
     return [
@@ -152,10 +193,9 @@ def work(module: Any) -> Dict[str, Any]:
         if lacking and not dry:
             if params["staged"] is None:
                 return {"changed": False, "installed": [], "needed": [package["file"] for package in lacking]}
-            if lines(run(["dpkg", "--audit"])):
-                run(["dpkg", "--configure", "--pending"], env={"DEBIAN_FRONTEND": "noninteractive"}, timeout_s=600)
             files = [params["staged"][package["file"]] for package in lacking]
             with quiet_services():
+                configure_the_rest()
                 run(
                     ["apt-get", *OPTIONS, "install", *files],
                     env={"DEBIAN_FRONTEND": "noninteractive"},
