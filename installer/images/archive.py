@@ -56,10 +56,13 @@ class Found:
 
 def image_in(container: Container, where: str) -> Found:
     """Return the image that the archive holds. Raises BadArchive."""
-    if container.has("index.json"):
-        return _layout(container, where)
-    if container.has("manifest.json"):
-        return _docker(container, where)
+    try:
+        if container.has("index.json"):
+            return _layout(container, where)
+        if container.has("manifest.json"):
+            return _docker(container, where)
+    except (AttributeError, LookupError, TypeError, RecursionError) as error:
+        raise BadArchive(f"{where}: what should describe the image is written in another way.", REMEDY) from error
     raise BadArchive(f"{where} holds no image: neither index.json nor manifest.json is in it.", REMEDY)
 
 
@@ -112,7 +115,7 @@ def _manifests(container: Container, entry: dict[str, Any], where: str) -> Itera
         raise BadArchive(
             f"{where} lacks {len(missing)} of {len(parts)} parts of its image, first {missing[0]}.", REMEDY
         )
-    blobs = (_blob(container, name, _path(name)) for name in parts)
+    blobs = (_blob(container, name, _path(name), where) for name in parts)
     yield Manifest(str(config.get("architecture")), media_type, digest, body, tuple(blobs))
 
 
@@ -128,11 +131,14 @@ def _docker(container: Container, where: str) -> Found:
     config = _json(container, config_name, where)
     if config.get("os") != "linux":
         raise BadArchive(f"{where} is an image for {config.get('os')}.", "Tasks run Linux images.")
-    blobs, layers = [_hashed(container, config_name)], []
-    for name in layer_names:
-        blob = _hashed(container, name)
+    blobs, layers = [_hashed(container, config_name, where)], []
+    digests = dict(enumerate(config.get("rootfs", {}).get("diff_ids", [])))
+    for number, name in enumerate(layer_names):
+        blob = _hashed(container, name, where)
         start = next(container.content(name), b"")[:4]
         packed = next((suffix for magic, suffix in _MAGIC if start.startswith(magic)), "")
+        if not packed and digests.get(number, blob.digest) != blob.digest:
+            raise _damaged(where, name)
         blobs.append(blob)
         layers.append({"mediaType": LAYER + packed, "digest": blob.digest, "size": blob.size})
     manifest = {
@@ -146,15 +152,27 @@ def _docker(container: Container, where: str) -> Found:
     return Found(names[0], (Manifest(str(config.get("architecture")), MANIFEST, digest, body, tuple(blobs)),))
 
 
-def _hashed(container: Container, name: str) -> Blob:
+def _hashed(container: Container, name: str, where: str) -> Blob:
     total = hashlib.sha256()
     for chunk in container.content(name):
         total.update(chunk)
-    return _blob(container, f"sha256:{total.hexdigest()}", name)
+    return _blob(container, f"sha256:{total.hexdigest()}", name, where)
 
 
-def _blob(container: Container, digest: str, name: str) -> Blob:
-    return Blob(digest, container.size(name), lambda: container.content(name))
+def _blob(container: Container, digest: str, name: str, where: str) -> Blob:
+    def content() -> Iterator[bytes]:
+        total = hashlib.sha256()
+        for chunk in container.content(name):
+            total.update(chunk)
+            yield chunk
+        if digest != f"sha256:{total.hexdigest()}":
+            raise _damaged(where, name)
+
+    return Blob(digest, container.size(name), content)
+
+
+def _damaged(where: str, name: str) -> BadArchive:
+    return BadArchive(f"{where} is damaged: {name} is not what was saved.", "Copy it again, or save the image again.")
 
 
 def _path(digest: str) -> str:

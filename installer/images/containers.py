@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import lzma
 import tarfile
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -41,8 +43,9 @@ class Directory:
         self._path = path
 
     def has(self, name: str) -> bool:
-        """Say whether there is such a file."""
-        return (self._path / name).is_file()
+        """Say whether there is such a file, in this directory: what leads out of it is nothing of the image."""
+        file = (self._path / name).resolve()
+        return file.is_relative_to(self._path.resolve()) and file.is_file()
 
     def size(self, name: str) -> int:
         """Return its size."""
@@ -50,14 +53,16 @@ class Directory:
 
     def content(self, name: str) -> Iterator[bytes]:
         """Return it piece by piece."""
-        return chunks(self._path / name)
+        with _reading(self._path):
+            yield from chunks(self._path / name)
 
 
 class Tar:
     """Members of a tar archive; links inside it (`docker save` makes them) lead to what they mean."""
 
-    def __init__(self, archive: tarfile.TarFile) -> None:
+    def __init__(self, archive: tarfile.TarFile, path: Path) -> None:
         self._archive = archive
+        self._path = path
         self._members = {member.name.removeprefix("./"): member for member in archive.getmembers()}
 
     def _member(self, name: str) -> tarfile.TarInfo | None:
@@ -85,8 +90,8 @@ class Tar:
         member = self._member(name)
         stream = self._archive.extractfile(member) if member else None
         if stream is None:
-            raise BadArchive(f"The archive lacks {name}.", f"Save the image again. {REMEDY}")
-        with stream:
+            raise BadArchive(f"{self._path} lacks {name}.", f"Save the image again. {REMEDY}")
+        with _reading(self._path), stream:
             while chunk := stream.read(CHUNK):
                 yield chunk
 
@@ -109,10 +114,17 @@ def opened(path: Path) -> Iterator[Container]:
         return
     if not path.exists():
         raise BadArchive(f"{path} does not exist.", "Give the path of an image archive (.tar) or OCI layout.")
+    with ExitStack() as held:
+        with _reading(path):
+            container = Tar(held.enter_context(tarfile.open(path, "r:*")), path)
+        yield container
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
     try:
-        with tarfile.open(path, "r:*") as archive:
-            yield Tar(archive)
-    except (tarfile.TarError, EOFError) as error:
-        raise BadArchive(f"{path} is no archive, or is cut off.", REMEDY) from error
+        yield
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise BadArchive(f"{path} is no archive, or is cut off or damaged.", REMEDY) from error
     except OSError as error:
         raise BadArchive(f"{path} cannot be read: {error}", REMEDY) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import random
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -226,3 +227,73 @@ def test_the_list_is_what_the_registry_holds_of_imported_images(tmp_path: Path) 
     assert listed[0].size_bytes == len(b"one") + len(config_of(Cmd=["run"]))
     assert described is not None
     assert (described.command, described.architectures, described.working_directory) == (("run",), ("amd64",), "/")
+
+
+LOOP = "blobs/sha256/" + "0" * 64
+TO_LOOP = b'{"manifests": [{"digest": "sha256:' + b"0" * 64 + b'", "mediaType": "' + INDEX.encode() + b'"}]}'
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"index.json": b"[]"},
+        {"index.json": b'{"manifests": null}'},
+        {"index.json": b'{"manifests": ["x"]}'},
+        {"index.json": TO_LOOP, LOOP: TO_LOOP},
+        {"manifest.json": b"[{}]"},
+        {"manifest.json": b"null"},
+        {"manifest.json": b'[{"Config": "c", "Layers": []}]', "c": b"[]"},
+    ],
+)
+def test_what_is_described_in_another_way_is_refused_in_words(tmp_path: Path, files: dict[str, bytes]) -> None:
+    with pytest.raises(BadArchive, match="written in another way"):
+        read(archive(tmp_path / "tool.tar", files))
+
+
+@pytest.mark.parametrize("mode", ["w:gz", "w:xz", "w:bz2"])
+def test_a_damaged_archive_is_refused_in_words(tmp_path: Path, mode: str) -> None:
+    path = docker_save(tmp_path / "tool.tar", [random.Random(1).randbytes(100_000)], ["tool:1"], mode)
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2 : len(damaged) // 2 + 20] = bytes(20)
+    path.write_bytes(bytes(damaged[: len(damaged) * 2 // 3]))
+    with pytest.raises(BadArchive, match=r"cut off or damaged|cannot be read"):
+        put(path, Memory())
+
+
+def test_a_damaged_layer_of_docker_is_not_imported(tmp_path: Path) -> None:
+    config = json.loads(config_of())
+    config["rootfs"] = {"diff_ids": ["sha256:" + hashlib.sha256(b"sound").hexdigest()]}
+    listed = [{"Config": "c.json", "RepoTags": ["tool:1"], "Layers": ["l.tar"]}]
+    files = {"c.json": json.dumps(config).encode(), "manifest.json": json.dumps(listed).encode()}
+    assert put(archive(tmp_path / "sound.tar", files | {"l.tar": b"sound"}), Memory()).changed
+    with pytest.raises(BadArchive, match=r"is damaged: l\.tar"):
+        read(archive(tmp_path / "damaged.tar", files | {"l.tar": b"rotten"}))
+
+
+def test_a_damaged_blob_of_a_layout_is_the_archives_fault(tmp_path: Path) -> None:
+    files: dict[str, bytes] = {}
+    layout(files, {"amd64": b"layer"})
+    name = next(name for name, body in files.items() if body == b"layer")
+    files[name] = b"rotte"
+    memory = Memory()
+    with pytest.raises(BadArchive, match="is damaged"):
+        put(archive(tmp_path / "tool.tar", files), memory)
+    assert not memory.manifests
+
+
+def test_files_outside_a_directory_are_no_part_of_its_image(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("a secret of this machine")
+    image = tmp_path / "image"
+    image.mkdir()
+    (image / "c.json").write_bytes(config_of())
+    (image / "link").symlink_to("../secret")
+    for name in ("../secret", str(tmp_path / "secret"), "link"):
+        (image / "manifest.json").write_text(json.dumps([{"Config": "c.json", "Layers": [name]}]))
+        with pytest.raises(BadArchive, match="lacks"):
+            read(image)
+
+
+def test_an_error_of_the_rest_is_not_the_archives(tmp_path: Path) -> None:
+    path = docker_save(tmp_path / "tool.tar", [b"layer"], ["tool:1"])
+    with pytest.raises(PermissionError), opened(path):
+        raise PermissionError("of something else")
