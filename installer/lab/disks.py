@@ -108,10 +108,13 @@ def _make_user(node: LabNode) -> None:
 def _write(path: Path, content: str, mode: int = 0o644, keep: bool = False) -> None:
     if keep and path.exists():
         return
-    path.unlink(missing_ok=True)
-    path.touch(mode)
-    path.write_text(content, encoding="utf-8")
-    path.chmod(mode)
+    # Moved in complete: a kill or a full disk leaves no empty file, which `keep` would keep for ever.
+    partial = path.with_name(f".{path.name}.partial")
+    partial.unlink(missing_ok=True)
+    partial.touch(mode)
+    partial.write_text(content, encoding="utf-8")
+    partial.chmod(mode)
+    partial.replace(path)
 
 
 def _mounts_below(directory: Path) -> list[str]:

@@ -7,6 +7,7 @@ import shutil
 import signal
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from installer.lab import cgroups, disks, network
@@ -59,7 +60,8 @@ def stop(node: LabNode) -> None:
     """Cut the node's power: kill its init and all else of it; its disk stays."""
     for pid in cgroups.processes(node.cgroup):
         if _is_init(pid):
-            os.kill(pid, signal.SIGKILL)  # with it the kernel ends its whole process name space
+            with suppress(ProcessLookupError):  # it ended meanwhile
+                os.kill(pid, signal.SIGKILL)  # with it the kernel ends its whole process name space
     cgroups.kill(node.cgroup)
     cgroups.remove(node.cgroup)
     network.disconnect(node)
@@ -70,8 +72,13 @@ def stop(node: LabNode) -> None:
 def remove(node: LabNode) -> None:
     """Stop the node and throw its disk away."""
     stop(node)
-    if node.directory.exists():
-        shutil.rmtree(node.directory)
+    # Out of its place first: after a kill in between, no node starts with half of its disk.
+    gone = node.directory.with_name(f".{node.name}.gone")
+    for _ in range(2):
+        if gone.exists():
+            shutil.rmtree(gone)
+        if node.directory.exists():
+            node.directory.rename(gone)
 
 
 def inside(node: LabNode, argv: Sequence[str]) -> list[str]:
