@@ -67,16 +67,21 @@ def execute(file: Path | None, node: str, command: tuple[str, ...]) -> None:
 @lab.command()
 @FILE
 @OUTPUT
+@click.option("--name", help="Remove the lab of this name, when its cluster.yaml is gone.")
 @click.argument("nodes", nargs=-1)
-def down(file: Path | None, output: str, nodes: tuple[str, ...]) -> None:
+def down(file: Path | None, output: str, name: str | None, nodes: tuple[str, ...]) -> None:
     """Remove NODES, or without names the whole lab, with their disks. Works on what a kill or a reboot left, too."""
+    if name is not None and (file or nodes):
+        raise click.UsageError("--name removes a whole lab, and needs neither -f nor names of nodes")
     cluster = cluster_of(file)
     with progress_for(output) as progress:
         for node in nodes:
             labs.remove_node(cluster, node)
-        if not nodes:
+        if name is not None:
+            labs.down_by_name(name, progress)
+        elif not nodes:
             labs.down(cluster, progress)
-        gone = ", ".join(nodes) or f"the lab `{cluster.name}`"
+        gone = ", ".join(nodes) or f"the lab `{name or cluster.name}`"
         progress.event("finished", ok=True)
         progress.say(f"Removed {gone}.") if output == "text" else None
 

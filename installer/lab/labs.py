@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from installer.cluster import places
 from installer.cluster.schema import Cluster
 from installer.lab import cgroups, disks, network, nodes, state
 from installer.lab.base import base_root
-from installer.lab.errors import LabError
-from installer.lab.topology import Lab, LabNode, lab_cgroup, lab_of
+from installer.lab.errors import LabError, system_errors_told
+from installer.lab.topology import LAB_CGROUPS, Lab, LabNode, lab_cgroup, lab_of
 from installer.preflight import known_hosts
 from installer.preflight.packages import install
 from installer.preflight.ssh import banner, ensure_cluster_key
@@ -31,6 +32,7 @@ class NodeStatus:
     in_file: bool
 
 
+@system_errors_told()
 def up(cluster: Cluster, progress: Progress) -> list[str]:
     """Start every node of the cluster that does not run; return their names. Raises LabError."""
     lab = lab_of(cluster)
@@ -59,20 +61,37 @@ def up(cluster: Cluster, progress: Progress) -> list[str]:
 def down(cluster: Cluster, progress: Progress | None = None) -> None:
     """Remove the lab of this cluster with all its nodes and their disks, whatever is left of it."""
     lab = lab_of(cluster)
-    name, progress = lab.name, progress or Progress()
+    _remove(lab.name, state.Made.of(lab, None), progress or Progress())
+
+
+def down_by_name(name: str, progress: Progress) -> None:
+    """Remove a lab of which nobody has the cluster.yaml any more. Raises LabError with the labs there are."""
+    there = state.labs()
+    if name not in there:
+        raise LabError(f"this machine has no lab `{name}`", f"its labs are: {', '.join(there) or 'none'}")
+    _remove(name, state.Made("", str(places.known_hosts(name)), {}), progress)
+
+
+@system_errors_told()
+def _remove(name: str, wanted: state.Made, progress: Progress) -> None:
+    """Remove what stands of a lab; `wanted` is what cluster.yaml says, for what the lab's own books do not tell."""
     _need_root()
     with progress.stage("lab down"), state.locked(name):
-        made = state.read(name) or state.Made.of(lab, None)
+        made = state.read(name) or wanted
         gone = state.nodes(name)
         _each(gone, nodes.remove, lambda node: progress.advance(f"{node.name} is gone"))
         cgroups.remove(lab_cgroup(name))
-        cgroups.remove_if_empty(str(Path(lab_cgroup(name)).parent))
-        network.remove_bridge(name, made.bridge)
-        _unpin(made, (*gone, *lab.nodes))
+        bridge = network.bridge_of(name) or made.bridge
+        if bridge:
+            network.remove_bridge(name, bridge)
+        _unpin(made, {*made.nodes.values(), *wanted.nodes.values()})
         state.forget(name)
         state.reset_machine()
+        with state.claiming():
+            cgroups.remove_if_empty(LAB_CGROUPS)
 
 
+@system_errors_told()
 def remove_node(cluster: Cluster, name: str) -> None:
     """Remove one node with its disk; the others stay."""
     _need_root()
@@ -81,7 +100,7 @@ def remove_node(cluster: Cluster, name: str) -> None:
         nodes.remove(node)
         made = state.read(cluster.name)
         if made:
-            _unpin(made, [node])
+            _unpin(made, {node.address})
             left = {other: address for other, address in made.nodes.items() if other != name}
             state.write(cluster.name, state.Made(made.bridge, made.known_hosts, left))
 
@@ -93,6 +112,7 @@ def power_off(cluster: Cluster, name: str) -> None:
         nodes.stop(_made_node(cluster.name, name))
 
 
+@system_errors_told()
 def start(cluster: Cluster, name: str, progress: Progress) -> bool:
     """Start a node with the disk it has; return False when it runs already."""
     lab = lab_of(cluster)
@@ -122,9 +142,10 @@ def inside(cluster: Cluster, name: str, argv: Sequence[str]) -> list[str]:
 
 def _prepare(lab: Lab) -> None:
     made = state.read(lab.name)
-    if made and made.bridge != lab.bridge:
+    bridge = made.bridge if made else network.bridge_of(lab.name)
+    if bridge and bridge != lab.bridge:
         raise LabError(
-            f"the lab `{lab.name}` stands on the bridge `{made.bridge}`, and cluster.yaml says `{lab.bridge}`",
+            f"the lab `{lab.name}` stands on the bridge `{bridge}`, and cluster.yaml says `{lab.bridge}`",
             "take it down first: `./atoll lab down`, or put the old name back",
         )
     for node in lab.nodes:
@@ -134,10 +155,13 @@ def _prepare(lab: Lab) -> None:
                 f"node `{node.name}` runs with address {old}, and cluster.yaml says {node.address}",
                 f"power it off first: `./atoll lab poweroff {node.name}`, or put the old address back",
             )
-    network.check(lab)
-    state.write(lab.name, state.Made.of(lab, made))
+    with state.claiming():
+        network.check(lab)
+        state.check_names(lab)
+        state.write(lab.name, state.Made.of(lab, made))
+        cgroups.make(lab_cgroup(lab.name), None, None)
+        network.make_bridge(lab)
     state.set_machine()
-    network.make_bridge(lab)
     ensure_cluster_key(lab.own_key, lab.name)
     for key in {node.key_file for node in lab.nodes}:
         if not Path(f"{key}.pub").exists():
@@ -164,8 +188,7 @@ def _pin(lab: Lab) -> None:
         known_hosts.write(lab.known_hosts, {**pinned, **keys})
 
 
-def _unpin(made: state.Made, gone: Iterable[LabNode]) -> None:
-    addresses = {node.address for node in gone}
+def _unpin(made: state.Made, addresses: Collection[str]) -> None:
     pinned = known_hosts.read(made.known_hosts_file)
     left = {host: key for host, key in pinned.items() if known_hosts.address_of(host) not in addresses}
     if left != pinned:
@@ -191,7 +214,8 @@ def _each(them: Sequence[LabNode], act: Callable[[LabNode], None], after: Callab
 
     def run(node: LabNode) -> str:
         try:
-            act(node)
+            with system_errors_told():
+                act(node)
         except LabError as error:
             return str(error)
         after(node)

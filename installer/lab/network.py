@@ -11,7 +11,10 @@ from typing import Any
 
 from installer.lab.commanding import command
 from installer.lab.errors import LabError
-from installer.lab.topology import Lab, LabNode
+from installer.lab.topology import Lab, LabNode, removal
+
+_LINKS = Path("/sys/class/net")
+_MARK = "atoll-lab:"
 
 
 def check(lab: Lab) -> None:
@@ -19,8 +22,8 @@ def check(lab: Lab) -> None:
     owner = _owner(lab.bridge)
     if owner not in (None, _alias(lab.name)):
         raise LabError(
-            f"the network link `{lab.bridge}` exists already and belongs to {owner or 'something else'}",
-            "give this lab another `lab.bridge` in cluster.yaml, or take the other one down",
+            f"the network link `{lab.bridge}` exists already and belongs to {_said(owner)}",
+            f"give this lab another `lab.bridge` in cluster.yaml, or {_removal(lab.bridge, owner)}",
         )
     for link in _links():
         name = link["ifname"]
@@ -30,8 +33,10 @@ def check(lab: Lab) -> None:
             other = ipaddress.IPv4Interface(f"{address['local']}/{address['prefixlen']}").network
             if other.overlaps(lab.network):
                 raise LabError(
-                    f"the lab's network {lab.network} overlaps {other} of `{name}` on this machine",
-                    "choose another network: `lab.address` and the nodes' addresses in cluster.yaml",
+                    f"the lab's network {lab.network} overlaps {other} of `{name}` on this machine, which belongs to "
+                    f"{_said(_owner(name))}",
+                    "choose another network (`lab.address` and the nodes' addresses in cluster.yaml), or "
+                    f"{_removal(name, _owner(name))}",
                 )
 
 
@@ -69,7 +74,7 @@ def connect(node: LabNode, bridge: str) -> None:
     command("ip", "netns", "add", node.machine)
     cable = ("ip", "link", "add", node.link, "type", "veth", "peer", "name", "eth0")
     command(*cable, "address", _hardware_address(node.machine), "netns", node.machine)
-    command("ip", "link", "set", node.link, "master", bridge, "up", "alias", f"atoll-lab:{node.cluster}/{node.name}")
+    command("ip", "link", "set", node.link, "master", bridge, "up", "alias", f"{_alias(node.cluster)}/{node.name}")
     inside = ("ip", "-n", node.machine)
     command(*inside, "address", "add", f"{node.address}/{node.prefix}", "dev", "eth0")
     command(*inside, "link", "set", "lo", "up")
@@ -83,6 +88,21 @@ def disconnect(node: LabNode) -> None:
         command("ip", "link", "delete", node.link, accept=(0, 1))
     if node.name_space.exists():
         command("ip", "netns", "delete", node.machine)
+
+
+def labs() -> set[str]:
+    """Return the labs of which a bridge or a cable is there."""
+    return {mark.partition("/")[0] for mark in _marks().values()}
+
+
+def cables(cluster: str) -> set[str]:
+    """Return the nodes of a lab of which a cable is there."""
+    return {mark.partition("/")[2] for mark in _marks().values() if mark.startswith(f"{cluster}/")}
+
+
+def bridge_of(cluster: str) -> str | None:
+    """Return the bridge that carries the lab's mark."""
+    return next((link for link, mark in _marks().items() if mark == cluster), None)
 
 
 def is_connected(node: LabNode) -> bool:
@@ -105,12 +125,32 @@ def _links() -> list[dict[str, Any]]:
 
 def _owner(link: str) -> str | None:
     """Return the mark on a link of this machine: empty if nobody marked it, None if there is no such link."""
-    mark = Path("/sys/class/net", link, "ifalias")
-    return mark.read_text("utf-8").strip() if mark.exists() else None
+    try:
+        return (_LINKS / link / "ifalias").read_text("utf-8").strip()
+    except OSError:  # there is none, or it goes just now
+        return None
+
+
+def _marks() -> dict[str, str]:
+    """Return the links that labs made, each with its mark: the lab for a bridge, `lab/node` for a cable."""
+    owners = {path.name: _owner(path.name) or "" for path in _LINKS.iterdir()}
+    return {link: mark.removeprefix(_MARK) for link, mark in owners.items() if mark.startswith(_MARK)}
 
 
 def _alias(cluster: str) -> str:
-    return f"atoll-lab:{cluster}"
+    return f"{_MARK}{cluster}"
+
+
+def _said(owner: str | None) -> str:
+    if owner and owner.startswith(_MARK):
+        return f"the lab `{owner.removeprefix(_MARK).partition('/')[0]}`"
+    return owner or "something else"
+
+
+def _removal(link: str, owner: str | None) -> str:
+    if owner and owner.startswith(_MARK):
+        return removal(owner.removeprefix(_MARK).partition("/")[0])
+    return f"take `{link}` down if nothing needs it (`ip -details link show {link}`)"
 
 
 def _table(bridge: str) -> str:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import fcntl
 import json
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from installer.lab import cgroups
-from installer.lab.topology import LABS, Lab, LabNode, lab_cgroup, lab_directory
+from installer.lab import cgroups, network
+from installer.lab.errors import LabError
+from installer.lab.topology import LAB_CGROUPS, LABS, Lab, LabNode, lab_cgroup, lab_directory, removal
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _LOCKS = Path("/run/atoll-lab")
 _MACHINE = LABS / ".machine.json"
+MACHINE_NAME_LENGTH = 64  # of a container, says systemd-nspawn
 # Bridged packets of nodes pass the nodes' own rules only if both are on; a new name space takes them from this machine.
 _SETTINGS = {"/proc/sys/net/ipv4/ip_forward": "1", "/proc/sys/net/bridge/bridge-nf-call-iptables": "1"}
 
@@ -41,9 +44,12 @@ class Made:
 
 
 def read(cluster: str) -> Made | None:
-    """Return what was made for the lab, or None if nothing was."""
+    """Return what was made for the lab, or None if nothing was or nobody can tell any more."""
     path = lab_directory(cluster) / "state.json"
-    return Made(**json.loads(path.read_text("utf-8"))) if path.exists() else None
+    try:
+        return Made(**json.loads(path.read_text("utf-8")))
+    except (FileNotFoundError, ValueError, TypeError):  # cut short by a power cut: what stands is found by its marks
+        return None
 
 
 def write(cluster: str, made: Made) -> None:
@@ -58,20 +64,39 @@ def forget(cluster: str) -> None:
 
 
 def nodes(cluster: str) -> list[LabNode]:
-    """Return every node of which anything is there: a folder, a process, a name space, or a line in the state."""
+    """Return every node of which anything is there: a folder, a process, a cable, or a line in the state."""
     made = read(cluster)
     found = dict(made.nodes) if made else {}
     folders = lab_directory(cluster) / "nodes"
-    names = {folder.name for folder in folders.iterdir()} if folders.is_dir() else set()
-    names |= cgroups.children(lab_cgroup(cluster))
+    names = set(_folders(folders)) | cgroups.children(lab_cgroup(cluster)) | network.cables(cluster)
     for name in names:
         found.setdefault(name, "")
     return [LabNode(cluster, name, address, prefix=0) for name, address in sorted(found.items())]
 
 
 def labs() -> list[str]:
-    """Return the labs of this machine."""
-    return sorted(path.name for path in LABS.iterdir() if path.is_dir()) if LABS.is_dir() else []
+    """Return the labs of which anything is there on this machine, also those whose folder somebody removed."""
+    return sorted({*_folders(LABS), *cgroups.children(LAB_CGROUPS), *network.labs()})
+
+
+def check_names(lab: Lab) -> None:
+    """See that no node's container has a name that another lab's has, or one that is too long. Raises LabError."""
+    for node in lab.nodes:
+        if len(node.machine) > MACHINE_NAME_LENGTH:
+            raise LabError(
+                f"node `{node.name}`: the name of its container, `{node.machine}`, has {len(node.machine)} characters, "
+                f"and the system takes {MACHINE_NAME_LENGTH}",
+                "give the node or the cluster a shorter `name` in cluster.yaml",
+            )
+    mine = {node.machine: node.name for node in lab.nodes}
+    for other in labs():
+        for node in nodes(other) if other != lab.name else ():
+            if node.machine in mine:
+                raise LabError(
+                    f"node `{mine[node.machine]}` of this lab `{lab.name}` and node `{node.name}` of the lab `{other}` "
+                    f"would both be the container `{node.machine}`",
+                    f"rename the node or the cluster, or {removal(other)}",
+                )
 
 
 @contextmanager
@@ -79,7 +104,19 @@ def locked(name: str) -> Iterator[None]:
     """Let one process at a time work on a lab (or on what all labs share); the lock of a killed one is free."""
     _LOCKS.mkdir(parents=True, exist_ok=True)
     with (_LOCKS / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not name.startswith("."):
+                sys.stderr.write(f"Another command works on the lab `{name}`; this one waits for its end.\n")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def claiming() -> Iterator[None]:
+    """Let one lab at a time see which names, links and networks are free, and take its own."""
+    with locked(".claims"):
         yield
 
 
@@ -106,6 +143,12 @@ def reset_machine() -> None:
         for name, value in _remembered().items():
             Path(name).write_text(value, encoding="utf-8")
         _MACHINE.unlink(missing_ok=True)
+
+
+def _folders(path: Path) -> list[str]:
+    """Return the folders in one; those with a dot are nobody's: a trial, or a disk that was being removed."""
+    there = path.iterdir() if path.is_dir() else ()
+    return [folder.name for folder in there if folder.is_dir() and not folder.name.startswith(".")]
 
 
 def _remembered() -> dict[str, str]:

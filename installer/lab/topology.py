@@ -13,6 +13,7 @@ from installer.cluster.schema import Cluster, Node
 from installer.lab.errors import LabError
 
 LABS = Path("/var/lib/atoll/lab")
+LAB_CGROUPS = "atoll-lab"
 NETWORK_NAME_SPACES = Path("/run/netns")
 
 
@@ -97,9 +98,14 @@ def lab_directory(cluster: str) -> Path:
     return LABS / cluster
 
 
+def removal(cluster: str) -> str:
+    """Return what removes a lab, for people who have no cluster.yaml of it."""
+    return f"remove that lab: `./atoll lab down --name {cluster}`"
+
+
 def lab_cgroup(cluster: str) -> str:
     """Return the cgroup above those of a lab's nodes, relative to the root of every hierarchy."""
-    return f"atoll-lab/{cluster}"
+    return f"{LAB_CGROUPS}/{cluster}"
 
 
 def lab_of(cluster: Cluster) -> Lab:

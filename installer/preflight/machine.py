@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from installer.cluster import Cluster, bundle_directory, cache_directory, state_directory
-from installer.lab import cgroups, network
+from installer.lab import cgroups, network, state
 from installer.lab.errors import LabError
 from installer.lab.topology import LABS, lab_directory, lab_of
 from installer.preflight import packages
@@ -174,6 +174,7 @@ def _lab_network(wish: Wish) -> Iterator[Problem]:
         return
     try:
         network.check(lab_of(wish.cluster))
+        state.check_names(lab_of(wish.cluster))
     except LabError as error:
         yield Problem(error.message, error.remedy)
 
