@@ -16,6 +16,8 @@ from installer.images.listing import describe, images
 from installer.images.names import REGISTRY
 from installer.images.registry import Registry, RegistryError, connect
 
+# Who asks waits 30 s; each question that hangs takes one of the threads that answer all others.
+ANSWER_S = 8.0
 _REPOSITORY = re.compile(r"[a-z0-9]+(?:[._/-]+[a-z0-9]+)*")
 
 
@@ -54,7 +56,7 @@ def routes(settings: Settings) -> APIRouter:
 @contextmanager
 def _registry(settings: Settings) -> Iterator[Registry]:
     try:
-        with connect(settings.state / "pki" / "registry") as client:
+        with connect(settings.state / "pki" / "registry", answer_s=ANSWER_S) as client:
             yield Registry(client)
     except (RegistryError, OSError, httpx.HTTPError) as error:
         raise Problem(

@@ -27,17 +27,18 @@ class RegistryError(Exception):
     """What went wrong, in words for a person."""
 
 
-def connect(pki: Path, transport: dict[str, Any] | None = None) -> httpx.Client:
+def connect(pki: Path, transport: dict[str, Any] | None = None, answer_s: float = 600) -> httpx.Client:
     """Return a client of the registry with the certificates in `pki` (`<state>/pki/registry`).
 
-    `transport` goes to httpx.HTTPTransport, for example `uds`: a local socket that leads there.
+    `transport` goes to httpx.HTTPTransport, for example `uds`: a local socket that leads there. `answer_s` is how long
+    an answer is waited for: an upload of gigabytes has to be written to disk first.
     """
     context = ssl.create_default_context(cafile=str(pki / "ca.crt"))
     context.load_cert_chain(pki / "client.crt", pki / "client.key")
     return httpx.Client(
         base_url=f"https://{REGISTRY}",
         transport=httpx.HTTPTransport(verify=context, retries=2, **(transport or {})),
-        timeout=httpx.Timeout(30, read=600, write=600),
+        timeout=httpx.Timeout(min(30, answer_s), read=answer_s, write=answer_s),
         trust_env=False,  # it is never behind a proxy
     )
 

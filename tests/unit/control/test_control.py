@@ -1,12 +1,15 @@
 """The control service over real TLS, and service_ctl against it. Needs nothing but this machine."""
 
 import json
+import shutil
+import socket
 import ssl
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -14,6 +17,7 @@ import pytest
 
 from installer.cluster import TREE
 from installer.control import app, images
+from installer.images.registry import connect
 from installer.running.journal import Journal
 from installer.running.redaction import Redactor
 from installer.services.actions import ActionFailed
@@ -262,7 +266,9 @@ def test_images_are_those_of_the_registry(client: httpx.Client, monkeypatch: pyt
         return httpx.Response(200 if found else 404, json=found, headers=headers)
 
     monkeypatch.setattr(
-        images, "connect", lambda _pki: httpx.Client(base_url="https://r", transport=httpx.MockTransport(registry))
+        images,
+        "connect",
+        lambda _pki, **_: httpx.Client(base_url="https://r", transport=httpx.MockTransport(registry)),
     )
     listed = client.get("/images").json()["items"]
     assert [(item["repository"], item["tag"], item["size_bytes"]) for item in listed] == [("imported/tool", "1", 7)]
@@ -277,3 +283,25 @@ def test_images_are_those_of_the_registry(client: httpx.Client, monkeypatch: pyt
 def test_a_registry_that_does_not_answer_is_named(client: httpx.Client) -> None:
     answer = client.get("/images")
     assert (answer.status_code, answer.json()["code"]) == (503, "registry_unavailable")
+
+
+def test_a_registry_that_hangs_is_not_waited_for_longer_than_who_asks_waits(
+    client: httpx.Client, control: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pki = control.settings.state / "pki" / "registry"
+    pki.mkdir(parents=True)
+    shutil.copy(control.authority.file, pki / "ca.crt")
+    for source, name in zip(control.authority.issue("registry"), ("client.crt", "client.key"), strict=True):
+        shutil.copy(source, pki / name)
+    assert images.ANSWER_S * 3 < 30  # a connection is tried three times
+    monkeypatch.setattr(images, "ANSWER_S", 0.3)
+    with socket.socket(socket.AF_UNIX) as hanging:
+        hanging.bind(str(tmp_path / "r"))
+        hanging.listen()
+        transport = {"uds": str(tmp_path / "r")}
+        monkeypatch.setattr(images, "connect", lambda pki, **more: connect(pki, transport, **more))
+        began = time.monotonic()
+        answer = client.get("/images", timeout=10)
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "registry_unavailable")
+    assert time.monotonic() - began < 5
