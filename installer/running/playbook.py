@@ -70,7 +70,8 @@ def listen(playbook: Playbook, run_id: str, folder: Path, take: Callable[[Event]
         playbook=str(playbook.path),
         inventory=str(playbook.inventory),
         forks=playbook.forks,
-        envvars=_environment(playbook, run_id),
+        # Ansible's drafts go with the folder, also after a kill.
+        envvars={"ANSIBLE_LOCAL_TEMP": str(private / "tmp"), **_environment(playbook, run_id)},
     )
     config.prepare()
     config.env = {name: value for name, value in config.env.items() if _kept(name, playbook)}

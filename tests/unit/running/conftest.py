@@ -18,6 +18,14 @@ def state(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules that a test kills leave their files in its own folder, not in that of this machine."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+
+
 @pytest.fixture
 def playbook(tmp_path: Path) -> Callable[..., Playbook]:
     """Make a playbook of plays on two local nodes, n1 and n2, both in phase_one and phase_two."""
@@ -27,6 +35,8 @@ def playbook(tmp_path: Path) -> Callable[..., Playbook]:
         (tmp_path / "inventory.ini").write_text(
             f"[phase_one]\n{hosts}[phase_two]\n{hosts}[phase_none]\n"
             "[all:vars]\nansible_connection=local\nansible_python_interpreter=/usr/bin/python3\n"
+            f"ansible_remote_tmp={tmp_path}/tmp\n"
+            f"ansible_remote_tmp={tmp_path}/tmp\n"
         )
         path = tmp_path / "playbook.yml"
         path.write_text(json.dumps([{"gather_facts": False, **play} for play in plays]))

@@ -149,7 +149,10 @@ def test_after_kill_nine_the_next_writer_ends_what_was_left_and_closes_the_journ
     writer: Callable[[], tuple["subprocess.Popen[bytes]", str]],
     playbook: Callable[..., Playbook],
     capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     process, run_id = writer()
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -164,6 +167,7 @@ def test_after_kill_nine_the_next_writer_ends_what_was_left_and_closes_the_journ
     last = list(journal.read(state / "runs" / run_id))[-1]
     assert (last["event"], last["state"]) == ("finished", "interrupted")
     assert not (state / "runs" / run_id / "ansible").exists()
+    assert list((tmp_path / "home").glob(".ansible/tmp/ansible-local-*")) == []
     assert [run.state for run in runs.runs(state)] == ["succeeded", "interrupted"]
 
 
