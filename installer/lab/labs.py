@@ -105,6 +105,7 @@ def remove_node(cluster: Cluster, name: str) -> None:
             state.write(cluster.name, state.Made(made.bridge, made.known_hosts, left))
 
 
+@system_errors_told()
 def power_off(cluster: Cluster, name: str) -> None:
     """Cut the power of a node: it gets no chance to shut down. Its disk stays."""
     _need_root()
@@ -127,6 +128,7 @@ def start(cluster: Cluster, name: str, progress: Progress) -> bool:
         return True
 
 
+@system_errors_told()
 def status(cluster: Cluster) -> list[NodeStatus]:
     """Return every node of cluster.yaml and every other one that the lab has."""
     wanted = {node.name: node for node in lab_of(cluster).nodes}

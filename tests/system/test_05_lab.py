@@ -7,6 +7,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -291,6 +292,33 @@ def test_down_leaves_nothing_behind(tmp_path: Path, end: str) -> None:
     assert machines.known_hosts.read_text("utf-8") == ""
     machines("lab", "down")
     assert settled(before) == before
+
+
+def test_half_a_lab_is_told_to_those_it_hinders_taken_up_again_and_removed_by_its_name(tmp_path: Path) -> None:
+    half = Machines(tmp_path, name="labtest-g", bridge="atolllabtest7", network="10.78.7", nodes=["h-one", "two"])
+    way_out = "./atoll lab down --name labtest-g"
+    try:
+        half.started()
+        for node in half.nodes:
+            for pid in half.supervisors(node):
+                os.kill(pid, signal.SIGKILL)
+        for other in (
+            Machines(tmp_path, name="labtest-h", bridge="atolllabtest8", network="10.78.7"),
+            Machines(tmp_path, name="labtest-h", bridge="atolllabtest7", network="10.78.8"),
+            Machines(tmp_path, name="labtest-g-h", bridge="atolllabtest8", network="10.78.8"),
+        ):
+            said = other("lab", "up", ok=(1,))
+            assert "lab `labtest-g`" in said
+            assert way_out in said
+            assert not Path("/sys/class/net/atolllabtest8").exists()
+        assert set(half.states().values()) == {"abandoned"}
+        assert half.started() == half.nodes
+        (Path("/var/lib/atoll/lab") / half.name / "state.json").write_text("", "utf-8")
+        half.file.unlink()
+    finally:
+        shell(sys.executable, "-m", "installer", *way_out.split()[1:])
+    assert not [line for lines in left_on_this_machine().values() for line in lines if "labtest-g" in line]
+    assert not Path("/sys/class/net/atolllabtest7").exists()
 
 
 def test_after_a_reboot_of_this_machine_the_nodes_start_again_with_their_disks(tmp_path: Path) -> None:
