@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible.errors import AnsibleParserError
 from ansible.plugins.inventory import BaseInventoryPlugin
+from ansible.template import trust_as_template
 
 # Found by the plugin's own place, so that it works from any directory and in any of Ansible's processes.
 _TREE = str(Path(__file__).resolve().parents[2])
@@ -75,7 +76,20 @@ class InventoryModule(BaseInventoryPlugin):  # type: ignore[misc]
             for member in members:
                 self.inventory.add_child(group, member)
         for key, value in made.variables.items():
-            self.inventory.set_variable("all", key, value)
+            self.inventory.set_variable("all", key, self._plain(value))
         for host, variables in made.hosts.items():
             for key, value in variables.items():
-                self.inventory.set_variable(host, key, value)
+                self.inventory.set_variable(host, key, self._plain(value))
+
+    def _plain(self, value: Any) -> Any:
+        """Trust text in which there is nothing to evaluate, so that `ansible-inventory --list` shows it as it is.
+
+        A user's `{{ }}` stays untrusted: Ansible never evaluates it, and marks it as unsafe in that list.
+        """
+        if isinstance(value, dict):
+            return {key: self._plain(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self._plain(one) for one in value]
+        if not isinstance(value, str) or self.templar.is_possibly_template(value):
+            return value
+        return trust_as_template(value)

@@ -25,7 +25,7 @@ def variables() -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def host(variables: dict[str, Any]) -> Any:
-    """The node. Testinfra's own fixture asks `ansible-inventory`, which wraps each of a plugin's words as unsafe."""
+    """The node, reached as the inventory says."""
     shared = (
         f"-o ControlMaster=auto -o ControlPersist=60s -o ControlPath={os.environ['ANSIBLE_SSH_CONTROL_PATH_DIR']}/%C"
     )

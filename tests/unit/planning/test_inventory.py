@@ -130,7 +130,47 @@ def test_with_a_plan_only_its_nodes_are_in_the_groups(state: Path, digests: Dige
     assert listed["phase_admission"]["hosts"] == ["master1"]
     assert "phase_queue" not in listed or not listed["phase_queue"].get("hosts")
     assert sorted(listed["planned"]["hosts"]) == ["master1", "worker2"]
-    assert listed["_meta"]["hostvars"]["master1"]["atoll_joining"] == [{"__ansible_unsafe": "worker2"}]
+    assert listed["_meta"]["hostvars"]["master1"]["atoll_joining"] == ["worker2"]
+
+
+SPLIT = """\
+- hosts: all
+  gather_facts: false
+  tasks:
+    - ansible.builtin.copy:
+        content: "{{ [written, joined, sum, lookup('ansible.builtin.template', 'nfs.j2')] | to_json }}"
+        dest: "{{ lookup('ansible.builtin.env', 'SHOWN') }}"
+        mode: "0600"
+      vars:
+        written: "{{ smtp_user }}"
+        joined: "{{ storage_nfs.options }}{{ storage_nfs.options }} 6 * 7 {{ '}}' }}"
+        sum: "{{ storage_nfs.options ~ storage_nfs.options ~ ' 6 * 7 }}' }}"
+      delegate_to: localhost
+      connection: local
+      run_once: true
+"""
+
+
+def test_a_list_of_the_inventory_shows_plain_values(state: Path) -> None:
+    listed = ansible("ansible-inventory", "-i", str(EXAMPLE), "--list")
+    assert "__ansible" not in listed
+    assert json.loads(listed)["_meta"]["hostvars"]["master1"]["atoll_node"]["name"] == "master1"
+
+
+@pytest.mark.parametrize("written", ["{{ 6 * 7 }}", "{% set a = 1 %}", "{# a #}", "#jinja2: trim_blocks: True"])
+def test_what_a_user_writes_is_never_evaluated(state: Path, text: str, written: str) -> None:
+    # Nor is what becomes a template only by joining two values, of which neither is one.
+    (state / "cluster.yaml").write_text(
+        f"{text}smtp: {{host: mail, sender: a@b.example, user: {written!r}, password_file: /nowhere}}\n"
+        "storage: {driver: nfs, nfs: {server: s, path: /p, options: '{'}}\n"
+    )
+    (state / "nfs.j2").write_text("{{ storage_nfs.options }}{{ storage_nfs.options }} 6 * 7 {{ '}}' }}")
+    (state / "split.yml").write_text(SPLIT)
+    shown = state / "shown.json"
+    ansible("ansible-playbook", "-i", str(state / "cluster.yaml"), str(state / "split.yml"), at=state, SHOWN=str(shown))
+    assert json.loads(shown.read_text()) == [written, *["{{ 6 * 7 }}"] * 3]
+    listed = json.loads(ansible("ansible-inventory", "-i", str(state / "cluster.yaml"), "--list"))
+    assert listed["_meta"]["hostvars"]["master1"]["smtp_user"] == {"__ansible_unsafe": written}
 
 
 def test_hashes_of_the_inventory_are_those_of_the_plan(cluster: Cluster, digests: Digests) -> None:
