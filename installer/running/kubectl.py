@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 import platform
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from installer.cluster import Cluster, bundle_directory, state_directory
 from installer.running.errors import RunError
+from installer.services.access import api_servers
 
+CONNECT_S = 2.0
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
@@ -30,8 +36,20 @@ def administrator_configuration(cluster: Cluster) -> Path:
     return found
 
 
+def reachable(servers: Sequence[str]) -> str:
+    """Return the first API server that takes a connection, the first of all when none does: kubectl says why."""
+    for server in servers:
+        at = urlsplit(server)
+        with suppress(OSError), socket.create_connection((at.hostname, at.port), timeout=CONNECT_S):
+            return server
+    return servers[0]
+
+
 def become(cluster: Cluster, arguments: tuple[str, ...]) -> None:
     """Replace this process by kubectl: the caller's terminal, signals and exit code are kubectl's."""
     environment = {**os.environ, "KUBECONFIG": str(administrator_configuration(cluster))}
+    servers = api_servers(cluster)
+    # A caller's own --server comes later and wins.
+    chosen = [f"--server={reachable(servers)}"] if len(servers) > 1 else []
     # One program for all of Kubernetes: it is what its own name says.
-    os.execve(program(), ["kubectl", *arguments], environment)  # noqa: S606 - that is the purpose
+    os.execve(program(), ["kubectl", *chosen, *arguments], environment)  # noqa: S606 - that is the purpose

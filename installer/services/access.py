@@ -12,13 +12,19 @@ from installer.services.kubernetes_api import KubernetesApi
 from installer.services.ssh import SshNode
 from installer.services.table import Where
 
+API_SERVER_PORT = 6443
+
 
 class Access:
-    """The ways into one cluster."""
+    """The ways into one cluster: `kubeconfig` is that of a master, without it this machine asks the masters in turn."""
 
     def __init__(self, cluster: Cluster, kubeconfig: Path | None = None) -> None:
         self.cluster = cluster
-        self.kubernetes = KubernetesApi(kubeconfig or state_directory(cluster) / "admin.conf")
+        self.kubernetes = (
+            KubernetesApi(kubeconfig)
+            if kubeconfig
+            else KubernetesApi(state_directory(cluster) / "admin.conf", api_servers(cluster))
+        )
 
     def nodes(self, on: Where) -> list[SshNode]:
         """Return how to reach the nodes of a kind; those in maintenance are left out."""
@@ -37,6 +43,12 @@ class Access:
             "registry": self.cluster.registry_nodes,
         }
         return kinds[on]
+
+
+def api_servers(cluster: Cluster) -> list[str]:
+    """Return the URLs of the API servers, those of masters in maintenance last."""
+    masters = sorted(cluster.masters, key=lambda master: master.maintenance)
+    return [f"https://{master.address}:{API_SERVER_PORT}" for master in masters]
 
 
 def ssh_node(cluster: Cluster, node: Node) -> SshNode:

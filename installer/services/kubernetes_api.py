@@ -6,9 +6,10 @@ import base64
 import datetime as dt
 import json
 import os
+import re
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ STOPPED_SELECTOR = "atoll.io/stopped"
 REPLICAS_BEFORE_STOP = "atoll.io/replicas-before-stop"
 RESTARTED_AT = "atoll.io/restarted-at"
 TIMEOUT = (3.0, 10.0)  # seconds to connect, to answer
+NOT_CONNECTED = (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError)
 
 
 class KubernetesUnavailable(Exception):
@@ -35,10 +37,15 @@ class NotThere(Exception):
 
 
 class KubernetesApi:
-    """A connection to the API server with the cluster's administrator configuration."""
+    """A connection to the API server with the cluster's administrator configuration.
 
-    def __init__(self, kubeconfig: Path) -> None:
+    `servers` are the URLs of all API servers, the one that answered last first: where one cannot be connected to, the
+    next is asked. Without them it is the one of the configuration.
+    """
+
+    def __init__(self, kubeconfig: Path, servers: Sequence[str] = ()) -> None:
         self._kubeconfig = kubeconfig
+        self.servers = tuple(servers)
         self._client: client.ApiClient | None = None
         self._connecting = threading.Lock()
 
@@ -150,8 +157,9 @@ class KubernetesApi:
         headers = {"Accept": "application/json, */*"}
         if body is not None:
             headers["Content-Type"] = "application/strategic-merge-patch+json"
-        try:
-            connection = self._connect()
+        connection = self._connect()
+        tried = []
+        for server in self.servers or (connection.configuration.host,):
             request = connection.param_serialize(
                 method,
                 path,
@@ -159,16 +167,21 @@ class KubernetesApi:
                 header_params=headers,
                 body=body,
                 auth_settings=["BearerToken"],
+                _host=server,
             )
-            response = connection.call_api(*request, _request_timeout=timeout).response
-            if response.status == 404:
-                raise NotThere(path)
-            if not 200 <= response.status <= 299:
-                said = response.data.decode(errors="replace")[:300]
-                raise KubernetesUnavailable(f"the API server answered {response.status} to {method} {path}: {said}")
-            return response
-        except (urllib3.exceptions.HTTPError, client.ApiException, OSError) as error:
-            raise KubernetesUnavailable(f"the API server does not answer: {error}") from None
+            try:
+                response = connection.call_api(*request, _request_timeout=timeout).response
+            except (urllib3.exceptions.HTTPError, client.ApiException, OSError) as error:
+                cause = getattr(error, "reason", None) or error
+                words = re.sub(r"^\w+Connection\(.*?\): ", "", str(cause))
+                tried.append(f"{server.removeprefix('https://')}: {words}")
+                if isinstance(cause, NOT_CONNECTED):
+                    continue  # it has not seen the request
+                break
+            if self.servers:  # those that are away cost seconds, each time
+                self.servers = (server, *(other for other in self.servers if other != server))
+            return _answer(response, method, path)
+        raise KubernetesUnavailable(f"the API server does not answer ({'; '.join(tried)})")
 
     def _connect(self) -> client.ApiClient:
         with self._connecting:
@@ -180,6 +193,15 @@ class KubernetesApi:
                 except (OSError, ValueError, LookupError, TypeError) as error:
                     raise KubernetesUnavailable(f"{self._kubeconfig} cannot be used: {error}") from None
             return self._client
+
+
+def _answer(response: Any, method: str, path: str) -> Any:
+    if response.status == 404:
+        raise NotThere(path)
+    if not 200 <= response.status <= 299:
+        said = response.data.decode(errors="replace")[:300]
+        raise KubernetesUnavailable(f"the API server answered {response.status} to {method} {path}: {said}")
+    return response
 
 
 def _client(kubeconfig: Path) -> client.ApiClient:

@@ -84,6 +84,43 @@ def test_a_proxy_for_the_internet_is_not_asked_for_the_cluster(
     assert KubernetesApi(kubeconfig).nodes() == []
 
 
+def _server_of(kubeconfig: Path) -> str:
+    return str(yaml.safe_load(kubeconfig.read_text())["clusters"][1]["cluster"]["server"])
+
+
+def test_where_one_master_is_away_the_next_is_asked_and_from_then_on_first(kubeconfig: Path) -> None:
+    away, there = "https://127.0.0.1:1", _server_of(kubeconfig)
+    api = KubernetesApi(kubeconfig, [away, there])
+
+    assert api.nodes() == []
+    assert api.servers == (there, away)
+
+
+def test_masters_that_are_all_away_are_named_each(kubeconfig: Path) -> None:
+    api = KubernetesApi(kubeconfig, ["https://127.0.0.1:1", "https://127.0.0.1:2"])
+
+    with pytest.raises(KubernetesUnavailable) as caught:
+        api.nodes()
+
+    refused = "[Errno 111] Connection refused"
+    assert str(caught.value) == (
+        "the API server does not answer (127.0.0.1:1: Failed to establish a new connection: "
+        f"{refused}; 127.0.0.1:2: Failed to establish a new connection: {refused})"
+    )
+
+
+def test_a_server_that_took_the_request_is_not_passed_over(kubeconfig: Path, tmp_path: Path) -> None:
+    other = Authority(tmp_path, "other").file.read_bytes()
+    content = yaml.safe_load(kubeconfig.read_text())
+    content["clusters"][1]["cluster"]["certificate-authority-data"] = base64.b64encode(other).decode()
+    kubeconfig.write_text(yaml.safe_dump(content))
+
+    with pytest.raises(KubernetesUnavailable, match="CERTIFICATE_VERIFY_FAILED") as caught:
+        KubernetesApi(kubeconfig, [_server_of(kubeconfig), "https://127.0.0.1:1"]).nodes()
+
+    assert "127.0.0.1:1:" not in str(caught.value)
+
+
 def test_a_server_of_another_authority_is_not_believed(kubeconfig: Path, tmp_path: Path) -> None:
     content = yaml.safe_load(kubeconfig.read_text())
     other = Authority(tmp_path, "other").file.read_bytes()
