@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from installer.lab.errors import LabError
+from installer.lab.errors import LabError, remedy_of
 
 
 def command(
@@ -31,7 +31,7 @@ def command(
         raise LabError(f"`{' '.join(words)}` did not end within {timeout_s:.0f} s", "see what it waits for") from error
     if done.returncode not in accept:
         said = "\n".join((done.stderr or done.stdout).strip().splitlines()[-5:])
-        raise LabError(f"`{' '.join(words)}` failed with exit code {done.returncode}: {said}")
+        raise LabError(f"`{' '.join(words)}` failed with exit code {done.returncode}: {said}", remedy_of(said))
     return done.stdout
 
 

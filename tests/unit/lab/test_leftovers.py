@@ -6,6 +6,7 @@ import fcntl
 import json
 import resource
 import shutil
+import subprocess
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from installer.cluster import reference
 from installer.lab import LabError, disks, labs, network, nodes, state
+from installer.lab.commanding import command
 from installer.lab.errors import system_errors_told
 from installer.lab.topology import Lab, LabNode, lab_of
 from installer.running.progress import Progress
@@ -114,6 +116,16 @@ def test_a_full_disk_is_told_with_what_to_do() -> None:
     with Path("/dev/full").open("wb", buffering=0) as full, pytest.raises(LabError) as error, system_errors_told():
         full.write(b"x")
     assert error.value.message == "No space left on device"
+    assert "make room" in error.value.remedy
+
+
+def test_a_full_disk_is_told_by_programs_too() -> None:
+    with pytest.raises(LabError) as error:
+        command("cp", __file__, "/dev/full")
+    assert "No space left on device" in error.value.message
+    assert "make room" in error.value.remedy
+    with pytest.raises(LabError) as error, system_errors_told():
+        subprocess.run(["cp", __file__, "/dev/full"], check=True, capture_output=True)
     assert "make room" in error.value.remedy
 
 

@@ -85,6 +85,19 @@ def test_a_failing_installation_says_what_apt_said(monkeypatch: pytest.MonkeyPat
         packages.install("lab", lambda _: None)
 
 
+def test_a_machine_that_makes_no_name_spaces_says_so_once(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    unshare = tmp_path / "unshare"
+    unshare.write_text("#!/bin/sh\necho 'unshare failed: Operation not permitted' >&2; exit 1\n", encoding="utf-8")
+    unshare.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/sbin:/usr/bin:/sbin:/bin")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    (problem,) = found(cluster, "machine.kernel")
+    assert "Operation not permitted" in problem.evidence
+    assert "not in a container" in problem.remedy
+
+
 def test_every_package_says_who_needs_it_and_why() -> None:
     assert len({package.name for package in PACKAGES}) == len(PACKAGES)
     assert all(package.why and package.needed_by for package in PACKAGES)
