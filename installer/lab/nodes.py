@@ -18,6 +18,8 @@ from installer.preflight.ssh import banner
 
 DEVICES = ("/dev/fuse", "/dev/kmsg")
 BOOT_S = 90.0
+# On a busy machine the first process of a node takes its time: only after this long without any, the node has ended.
+ENDED_S = 10.0
 _NSPAWN_RUN = Path("/run/systemd/nspawn")
 
 # A process must be in the node's cgroups before systemd-nspawn starts: the cgroup name space begins where it is then.
@@ -122,11 +124,14 @@ def _in_cgroups(procs: Sequence[Path], argv: Sequence[str]) -> list[str]:
 
 def wait_for_ssh(node: LabNode) -> None:
     """Return when SSH answers. Raises LabError with the end of the console when the node died or takes too long."""
-    began = time.monotonic()
+    began = last_alive = time.monotonic()
     while not banner(node.address, node.port, timeout_s=1):
-        waited = time.monotonic() - began
+        now = time.monotonic()
+        waited = now - began
         alive = bool(cgroups.processes(node.cgroup))
-        if waited > BOOT_S or (waited > 1 and not alive):
+        if alive:
+            last_alive = now
+        if waited > BOOT_S or now - last_alive > ENDED_S:
             how = f"does not answer on port {node.port} after {waited:.0f} s" if alive else "ended while it started"
             said = "\n".join(_console(node).read_text("utf-8", "replace").splitlines()[-15:])
             raise LabError(f"node `{node.name}` {how}; its console said last:\n{said}", f"all of it: {_console(node)}")
