@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -25,10 +26,9 @@ from installer.control.problems import Problem
 from installer.control.settings import Settings
 from installer.control.timeline import timeline
 from installer.running import runs as earlier
-from installer.running.journal import new_run_id
-from installer.running.lock import ClusterLock
 from installer.running.redaction import Redactor
-from installer.running.rendering import render_service
+from installer.running.rendering import Narrator, render_service
+from installer.running.run import writing
 from installer.services.access import Access
 from installer.services.actions import ActionResult, Say, act
 from installer.services.configuration import configuration
@@ -170,9 +170,9 @@ def _work(
         def render(service: Service, say: Say) -> int:
             return render_service(settings.cluster, service, revision, say)
 
-        if action == "restart":  # rendering takes the lock itself
-            return act(current.for_acting(), service, action, render, say)
-        with ClusterLock(settings.state, new_run_id(), f"{action} {service.name}"):
+        # What starts renders first, and rendering becomes the one writer itself.
+        alone = writing(settings.state, f"stop {service.name}", version(), Narrator(say))
+        with alone if action == "stop" else contextlib.nullcontext():
             return act(current.for_acting(), service, action, render, say)
 
     return work

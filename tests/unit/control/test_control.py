@@ -15,10 +15,11 @@ from typing import Any
 import httpx
 import pytest
 
-from installer.cluster import TREE
+from installer.cluster import TREE, state_directory
 from installer.control import app, images
 from installer.images.registry import connect
 from installer.running.journal import Journal
+from installer.running.lock import ClusterLock
 from installer.running.redaction import Redactor
 from installer.services.actions import ActionFailed
 from tests.unit.control.conftest import Authority, Running
@@ -47,13 +48,14 @@ def ctl(control: Running, *arguments: str, code: int = 0) -> str:
 
 @pytest.fixture
 def rendered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str | None]]:
-    """Stand in for the playbook (tested in test_rendering.py): remember what was rendered."""
+    """Stand in for the playbook: remember what was rendered, as the one writer."""
     calls: list[tuple[str, str | None]] = []
 
     def render(cluster: str, service: Any, revision: str | None, say: Any) -> int:
-        calls.append((service.name, revision))
-        say("rendered: 2 changes")
-        return 2
+        with ClusterLock(state_directory(cluster), "1", "restart"):
+            calls.append((service.name, revision))
+            say("rendered: 2 changes")
+            return 2
 
     monkeypatch.setattr(app, "render_service", render)
     return calls
@@ -142,6 +144,14 @@ def test_stop_and_start_a_deployment_and_a_daemonset(control: Running, rendered:
         assert f"OK: {name} is stopped" in ctl(control, "stop", name)
         assert json.loads(ctl(control, "status", name, "-o", "json", code=1))["state"] == "stopped"
         assert f"OK: {name} is running" in ctl(control, "start", name)
+
+
+def test_nothing_is_stopped_while_a_run_changes_the_cluster(
+    control: Running, rendered: list[tuple[str, str | None]]
+) -> None:
+    with ClusterLock(control.settings.state, "run-7", "apply"):
+        assert "run run-7 (`apply`" in ctl(control, "stop", "jobs", code=1)
+    assert json.loads(ctl(control, "status", "jobs", "-o", "json"))["state"] == "running"
 
 
 def test_restart_of_a_unit_goes_from_node_to_node(control: Running, rendered: list[tuple[str, str | None]]) -> None:
