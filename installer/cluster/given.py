@@ -1,7 +1,8 @@
 """Files of the user that cluster.yaml names: on the machine where it was written, or the copy in the cluster's state.
 
 The control service on the masters and a second control host do not have the user's own paths; `apply` keeps a copy
-of each file in the state, by the hash of its path, and hands them to the masters.
+of each file in the state, by the hash of its path, and hands them to the masters. An apply that succeeded takes the
+copies of files that cluster.yaml no longer names away, here and there.
 """
 
 from __future__ import annotations
@@ -28,6 +29,12 @@ def given_files(cluster: Cluster) -> list[str]:
 def kept(cluster: Cluster, path: str) -> Path:
     """Return where the copy of a user's file lies."""
     return state_directory(cluster) / FOLDER / hashlib.sha256(path.encode()).hexdigest()[:16]
+
+
+def kept_names(cluster: Cluster) -> set[str]:
+    """Return what may lie in the folder of copies: of each file that cluster.yaml names its copy and its time."""
+    copies = [kept(cluster, path) for path in given_files(cluster)]
+    return {name for copy in copies for name in (copy.name, copy.with_suffix(".time").name)}
 
 
 def given(cluster: Cluster, path: str) -> Path:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from installer import exit_codes
 from installer.cluster import Cluster, bundle_directory, in_use, state_directory, version
+from installer.cluster.given import kept_names
 from installer.planning import Observations, Plan, acting_master, collect, done, plan, saved
 from installer.running import accepted
 from installer.running.errors import RunError
 from installer.running.events import TREE
-from installer.running.given import keep_given
+from installer.running.given import drop_given, keep_given
 from installer.running.handing_over import hand_to
 from installer.running.memory import remember
 from installer.running.mirror import Mirror
@@ -158,8 +159,10 @@ def _hand_over(cluster: Cluster, state: Path, outcome: Outcome) -> None:
         return
     masters = Access(cluster).nodes("masters")
     _know_control(cluster, state)
+    if outcome.ok:
+        drop_given(cluster)
     try:
-        hand_to(masters, cluster.name, state)
+        hand_to(masters, cluster.name, state, kept_names(cluster) if outcome.ok else None)
     except (NodeUnreachable, RunError) as error:
         # What failed before is what a person has to mend first.
         if outcome.ok:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from installer.cluster import Cluster
-from installer.cluster.given import given_files, kept
+from installer.cluster import Cluster, state_directory
+from installer.cluster.given import FOLDER, given_files, kept, kept_names
 
 
 def keep_given(cluster: Cluster) -> None:
@@ -19,6 +19,14 @@ def keep_given(cluster: Cluster) -> None:
         _write(copy, Path(path).read_bytes())
         # A copy of a copy, on the masters, has a time of its own.
         _write(copy.with_suffix(".time"), str(Path(path).stat().st_mtime_ns).encode())
+
+
+def drop_given(cluster: Cluster) -> None:
+    """Remove the copies of files that cluster.yaml no longer names: private keys are among them."""
+    named = kept_names(cluster)
+    for copy in (state_directory(cluster) / FOLDER).glob("*"):
+        if copy.name not in named:
+            copy.unlink()
 
 
 def _write(place: Path, content: bytes) -> None:

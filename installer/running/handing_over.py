@@ -11,7 +11,7 @@ import hashlib
 import io
 import shlex
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from installer.cluster.given import FOLDER
@@ -44,19 +44,29 @@ with tarfile.open(fileobj=sys.stdin.buffer, mode="r|gz") as archive:
 """
 
 
-def hand_to(masters: Sequence[SshNode], cluster: str, state: Path) -> None:
-    """Give each master the files that it lacks or has otherwise. Raises NodeUnreachable, RunError."""
+def hand_to(masters: Sequence[SshNode], cluster: str, state: Path, named: Collection[str] | None = None) -> None:
+    """Give each master the files that it lacks or has otherwise. Raises NodeUnreachable, RunError.
+
+    `named` are the user's files that may stay there; None leaves all, as after a run that failed.
+    """
     ours = {name: hashlib.sha256((state / name).read_bytes()).hexdigest() for name in _names(state)}
     folder = accepted.ON_MASTERS / cluster
     for master in masters:
         there = _there(master, folder)
         lacking = [name for name, digest in ours.items() if there.get(name) != digest]
-        if not lacking:
-            continue
-        unpack = ["python3", "-c", _UNPACK, str(folder)]
-        code, _, errors = master.ask(unpack, given=_packed(state, lacking), timeout_s=120)
-        if code:
-            raise RunError(f"{master.name}: {folder} cannot be written: {errors.strip()}", "Mend that there.")
+        if lacking:
+            unpack = ["python3", "-c", _UNPACK, str(folder)]
+            _told(master, folder, master.ask(unpack, given=_packed(state, lacking), timeout_s=120))
+        copies = [name for name in there if Path(name).parts[0] == FOLDER]
+        stale = [str(folder / name) for name in copies if named is not None and Path(name).name not in named]
+        if stale:
+            _told(master, folder, master.ask(["rm", "-f", "--", *stale], timeout_s=60))
+
+
+def _told(master: SshNode, folder: Path, answer: tuple[int, str, str]) -> None:
+    code, _, errors = answer
+    if code:
+        raise RunError(f"{master.name}: {folder} cannot be written: {errors.strip()}", "Mend that there.")
 
 
 def _names(state: Path) -> list[str]:

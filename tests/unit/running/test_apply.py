@@ -293,3 +293,17 @@ def test_journals_that_the_master_lacks_are_handed_over(cluster: Cluster, state:
     old.write_text('{"event": "started", "at": 1, "verb": "apply"}\n')
     apply(cluster, Wish(TEXT, phases=["host"]), Progress())
     assert (tmp_path / "masters" / "demo" / "runs" / old.parent.name / "journal.jsonl").exists()
+
+
+def test_keys_that_cluster_yaml_no_longer_names_go_with_the_apply(
+    cluster: Cluster, state: Path, tmp_path: Path
+) -> None:
+    copies = [state / "given" / "0123456789abcdef", tmp_path / "masters" / "demo" / "given" / "0123456789abcdef"]
+    for copy in copies:
+        copy.parent.mkdir(parents=True)
+        copy.write_text("a key of before")
+    playbook = tmp_path / "tree" / "playbooks" / "apply.yml"
+    for line, left in (("false", copies), ("true", [])):
+        playbook.write_text(json.dumps([{"hosts": "phase_host", "gather_facts": False, "tasks": [task(line)]}]))
+        apply(cluster, Wish(TEXT, phases=["host"], nodes=["worker1"]), Progress())
+        assert [copy for copy in copies if copy.exists()] == left

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from installer.cluster import Cluster, loads, state_directory
+from installer.cluster.given import kept, kept_names
 from installer.planning import collect
 from installer.planning.inventory import inventory, ssh_arguments
-from installer.running.given import keep_given
+from installer.running.given import drop_given, keep_given
 from installer.running.handing_over import hand_to
 from installer.running.status import portal_of
 from installer.services.access import Access
@@ -96,3 +97,29 @@ def test_the_copies_are_handed_to_the_masters(
     assert key.is_relative_to(tmp_path / "masters")
     assert key.read_text() == "content of id"
     assert key.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_is_no_longer_named_is_taken_away_here_and_on_the_masters(
+    cluster: Cluster, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("installer.running.accepted.ON_MASTERS", tmp_path / "masters")
+    monkeypatch.setattr(SshNode, "arguments", lambda _, command: list(command))
+    keep_given(cluster)
+    masters, state = [Access(cluster).node("m1")], state_directory(cluster)
+    hand_to(masters, "real", state, kept_names(cluster))
+    theirs = tmp_path / "masters" / "real" / "given"
+    (state / "given" / ".half.4711").touch()
+
+    after = cluster.model_copy(update={"platform": cluster.platform.model_copy(update={"key_file": None})})
+    gone = kept(cluster, f"{home}/portal.key")
+    assert gone.is_file()
+    hand_to(masters, "real", state)
+    assert (theirs / gone.name).is_file(), "a run that failed takes nothing away"
+
+    drop_given(after)
+    assert {path.name for path in (state / "given").iterdir()} == kept_names(after)
+    # A second machine, which never had the user's SSH key, must not take it from the masters.
+    kept(after, f"{home}/id").unlink()
+    hand_to(masters, "real", state, kept_names(after))
+    assert {path.name for path in theirs.iterdir()} == kept_names(after)
+    assert len(kept_names(after)) == 2 * (len(NAMES) - 1)
