@@ -279,15 +279,17 @@ def test_what_belongs_to_somebody_else_is_refused_and_kept(machines: Machines, t
 def test_down_leaves_nothing_behind(tmp_path: Path, end: str) -> None:
     before = left_on_this_machine()
     machines = Machines(tmp_path, name="labtest-e", bridge="atolllabtest5", network="10.78.5")
-    machines.started()
-    machines.ssh("one", "setsid sleep 1000 >/dev/null 2>&1 & ip link add inside type bridge")
-    if end == "kill":
-        for node in machines.nodes:
-            for pid in machines.supervisors(node):
-                os.kill(pid, signal.SIGKILL)
-    if end == "reboot":
-        _reboot(machines)
-    machines("lab", "down")
+    try:
+        machines.started()
+        machines.ssh("one", "setsid sleep 1000 >/dev/null 2>&1 & ip link add inside type bridge")
+        if end == "kill":
+            for node in machines.nodes:
+                for pid in machines.supervisors(node):
+                    os.kill(pid, signal.SIGKILL)
+        if end == "reboot":
+            _reboot(machines)
+    finally:
+        machines("lab", "down")
     assert settled(before) == before
     assert machines.known_hosts.read_text("utf-8") == ""
     machines("lab", "down")
