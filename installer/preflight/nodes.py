@@ -96,10 +96,12 @@ def _network(facts: NodeFacts) -> str | None:
 
 def _look(cluster: Cluster, node: Node) -> NodeFacts | Finding:
     ssh = cluster.ssh_of(node)
+    # A master in maintenance may be switched off: that must not keep anybody from mending the cluster without it.
+    peers = [other for other in cluster.masters if other != node and not other.maintenance]
     wanted = {
         "directories": sorted(needed_bytes(cluster, node)),
         "devices": [disk.device for disk in node.data_disks],
-        "peers": [[str(other.address), cluster.ssh_of(other).port] for other in cluster.masters if other != node],
+        "peers": [[str(other.address), cluster.ssh_of(other).port] for other in peers],
     }
     remote = _REMOTE.format(
         python=_PYTHON, sudo="true" if ssh.uses_sudo else "false", wanted=shlex.quote(json.dumps(wanted))

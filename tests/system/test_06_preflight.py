@@ -211,11 +211,13 @@ def test_all_problems_are_told_at_once(machines: Machines) -> None:
         machines("lab", "start", "two")
 
 
-def test_a_node_in_maintenance_is_left_out(machines: Machines) -> None:
+def test_nodes_in_maintenance_are_left_out_and_not_missed_by_the_others(machines: Machines) -> None:
     machines("lab", "poweroff", "two")
+    away = {"roles": ["master"], "maintenance": True}
     rows: list[dict[str, Any]] = [
         {"name": "one", "address": machines.address("one"), "roles": ["master", "storage"]},
-        {"name": "two", "address": machines.address("two"), "maintenance": True},
+        {"name": "two", "address": machines.address("two"), **away},
+        {"name": "three", "address": f"{machines.network}.13", **away},
     ]
     machines.extra = {"nodes": rows}
     try:
