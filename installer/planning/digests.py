@@ -29,6 +29,7 @@ def collect(cluster: Cluster, bundle: Path | None = None) -> Digests:
         artifacts=artifacts(bundle or bundle_directory()),
         files=_files_of_user(cluster),
         version=version(),
+        today=datetime.now(UTC).date().isoformat(),
         certificates_end=tuple(ending(state_directory(cluster) / "pki")),
     )
 

@@ -34,6 +34,7 @@ class Seen:
     records: Mapping[str, Record] = field(default_factory=dict)
     managed: Mapping[str, Managed] = field(default_factory=dict)
     kubernetes: str = ""  # version of the control plane that stands on this master
+    certificates_end: str = ""  # the day on which the first of kubeadm's certificates on this master ends
     problem: str = ""  # why it is not reachable, in words
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,6 +37,7 @@ MADE_ONCE = frozenset(
     }
 )
 SHOWN = 5
+WARNED_DAYS = 90
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,7 @@ def plan(wanted: Cluster, seen: Observations, digests: Digests, every_phase: boo
                 steps += _step(phase, wanted, node, seen, digests, every_phase)
     resting = [f"Node `{node.name}` is in maintenance and left out." for node in wanted.nodes if node.maintenance]
     hindrances = tuple(_hindrances(wanted, seen, digests))
-    told = (*resting, *kept, *versions.notes(wanted, seen, digests))
+    told = (*resting, *kept, *versions.notes(wanted, seen, digests), *_ending_on_masters(wanted, seen, digests))
     return Plan(wanted.name, tuple(steps), told, tuple(_unreachable(wanted, seen)), hindrances)
 
 
@@ -263,6 +265,17 @@ def _hindrances(wanted: Cluster, seen: Observations, digests: Digests) -> Iterat
             f"Node `{members[0]}` is a member of a cluster whose control plane was on none of these masters. Name its "
             "masters in cluster.yaml, or set the node up anew."
         )
+
+
+def _ending_on_masters(wanted: Cluster, seen: Observations, digests: Digests) -> Iterator[str]:
+    """Say which of kubeadm's own certificates end soon: no phase renews them."""
+    for node in wanted.masters:
+        ends = seen.node(node.name).certificates_end
+        if ends and digests.today and (date.fromisoformat(ends) - date.fromisoformat(digests.today)).days < WARNED_DAYS:
+            yield (
+                f"kubeadm's certificates on `{node.name}` end on {ends}. Renew them there: `kubeadm certs renew all`, "
+                "then restart the machine; one master after the other."
+            )
 
 
 def _unreachable(wanted: Cluster, seen: Observations) -> Iterator[tuple[str, str]]:

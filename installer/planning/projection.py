@@ -28,6 +28,7 @@ class Digests:
     artifacts: Known = field(default_factory=dict)
     files: Known = field(default_factory=dict)
     version: str = ""
+    today: str = ""  # like 2026-11-21
     certificates_end: tuple[str, ...] = ()  # names of certificates of which less than a third of their life is left
     _used: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 

@@ -78,6 +78,7 @@ def _node(event: Event) -> Seen:
             records=_records(result["records"], of_node),
             managed=_managed(result, of_node),
             kubernetes=result["kubernetes"],
+            certificates_end=result["certificates_end"],
         )
     failure = failure_of("observe", event, str(TREE))
     return Seen(reachable=False, problem=failure.message.strip())

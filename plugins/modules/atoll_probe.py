@@ -48,12 +48,18 @@ drifted:
   description: For each phase with differences, these in words.
   returned: always
   type: dict
+certificates_end:
+  description: When the first of kubeadm's own certificates on this master ends, like C(2031-11-21); empty elsewhere.
+  returned: always
+  type: str
 kubernetes:
   description: The version of the control plane that stands on this master, like C(v1.36.3); empty elsewhere.
   returned: always
   type: str
 """
 
+import base64
+import glob
 import json
 import os
 import re
@@ -74,6 +80,9 @@ from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {"objects": {"type": "bool", "default": True}, **COMMON_ARGUMENTS}
 API_SERVER = "/etc/kubernetes/manifests/kube-apiserver.yaml"
+KUBERNETES = "/etc/kubernetes"
+# The validity of a certificate in DER: a sequence of two times. The standard library reads no certificates.
+VALIDITY = re.compile(rb"\x30\x1e\x17\x0d\d{12}Z\x17\x0d(\d{6})\d{6}Z")
 ATTRIBUTES = ("mode", "owner", "group")
 RECORDS = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "records", "namespace": "atoll-system"}}
 
@@ -92,6 +101,24 @@ def kubernetes(state: str, manifest: str = API_SERVER) -> str:
     with open(manifest, encoding="utf-8") as stream:
         found = re.search(r"image: \S+:(v\d+\.\S+)", stream.read())
     return found.group(1) if found else ""
+
+
+def certificates_end(root: str = KUBERNETES) -> str:
+    """Return the day on which the first of kubeadm's certificates ends; those of authorities are not among them."""
+    texts = []
+    for pattern in ("pki/*.crt", "pki/etcd/*.crt", "*.conf"):
+        for path in glob.glob(os.path.join(root, pattern)):
+            if not path.endswith("ca.crt"):
+                with open(path, encoding="utf-8") as stream:
+                    texts.append(stream.read())
+    ends = []
+    for text in texts:
+        encoded = re.findall(r"-----BEGIN CERTIFICATE-----(.+?)-----END", text, re.DOTALL)
+        for inner in re.findall(r"client-certificate-data: (\S+)", text):
+            pem = base64.b64decode(inner).decode()
+            encoded += re.findall(r"-----BEGIN CERTIFICATE-----(.+?)-----END", pem, re.DOTALL)
+        ends += [day.decode() for der in map(base64.b64decode, encoded) for day in VALIDITY.findall(der)]
+    return "20{}-{}-{}".format(*(min(ends)[place : place + 2] for place in (0, 2, 4))) if ends else ""
 
 
 def paths(book: Dict[str, Any]) -> Iterator[str]:
@@ -216,6 +243,7 @@ def work(module: Any) -> Dict[str, Any]:
         "cluster_records": cluster_records,
         "managed": sorted(known),
         "drifted": drifted,
+        "certificates_end": certificates_end() if on_master else "",
         "kubernetes": kubernetes(state),
     }
 

@@ -81,3 +81,14 @@ def test_one_record_of_the_cluster_is_enough(cluster: Cluster, digests: Digests)
     seen = Observations(cluster=Seen(records={"queue": Record("", "0.2.0")}))
     (problem,) = plan(cluster, seen, digests).blocked
     assert "phase `queue` of the cluster" in problem
+
+
+@pytest.mark.parametrize(("today", "told"), [("2031-08-22", False), ("2031-08-24", True), ("2032-01-01", True)])
+def test_certificates_of_kubeadm_that_end_are_told_in_time(
+    cluster: Cluster, digests: Digests, today: str, told: bool
+) -> None:
+    seen = standing(cluster, digests)
+    master = replace(seen.node("master1"), certificates_end="2031-11-21")
+    made = plan(cluster, replace(seen, nodes={**seen.nodes, "master1": master}), replace(digests, today=today))
+    assert any("`master1` end on 2031-11-21" in warning for warning in made.warnings) is told
+    assert not made.steps

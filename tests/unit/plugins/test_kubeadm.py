@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 
 @pytest.fixture
@@ -56,3 +61,27 @@ def test_the_probe_tells_the_kubernetes_of_a_finished_control_plane(
     assert run("atoll_probe", objects=False)["kubernetes"] == seen
     manifest.unlink()
     assert run("atoll_probe", objects=False)["kubernetes"] == ""
+
+
+def certificate(days: int) -> bytes:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "kube-apiserver")])
+    begin = datetime(2026, 11, 21, tzinfo=UTC)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(begin).not_valid_after(begin + timedelta(days=days))
+    return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+
+
+def test_the_probe_tells_when_the_first_certificate_of_kubeadm_ends(plugin: Any, tmp_path: Path) -> None:
+    ends = plugin("modules", "atoll_probe").certificates_end
+    assert ends(str(tmp_path)) == ""
+    (tmp_path / "pki" / "etcd").mkdir(parents=True)
+    (tmp_path / "pki" / "ca.crt").write_bytes(certificate(1))
+    assert ends(str(tmp_path)) == "", "authorities are not kubeadm's"
+    (tmp_path / "pki" / "apiserver.crt").write_bytes(certificate(30))
+    assert ends(str(tmp_path)) == "2026-12-21"
+    (tmp_path / "pki" / "etcd" / "peer.crt").write_bytes(certificate(20))
+    assert ends(str(tmp_path)) == "2026-12-11"
+    embedded = base64.b64encode(certificate(10)).decode()
+    (tmp_path / "admin.conf").write_text(f"users:\n- user:\n    client-certificate-data: {embedded}\n")
+    assert ends(str(tmp_path)) == "2026-12-01"
