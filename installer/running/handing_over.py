@@ -11,7 +11,7 @@ import hashlib
 import io
 import shlex
 import tarfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from installer.cluster.given import FOLDER
@@ -19,7 +19,7 @@ from installer.running import accepted
 from installer.running.accepted import FILE, RECORD
 from installer.running.errors import RunError
 from installer.running.journal import FILE_NAME as JOURNAL
-from installer.services.ssh import SshNode
+from installer.services.ssh import NodeUnreachable, SshNode
 
 # Files and folders of a cluster's state; what of them lies in pki/ and ssh/ roles/control/vars/main.yml leaves out.
 OF_NODES = (
@@ -45,22 +45,33 @@ with tarfile.open(fileobj=sys.stdin.buffer, mode="r|gz") as archive:
 
 
 def hand_to(masters: Sequence[SshNode], cluster: str, state: Path, named: Collection[str] | None = None) -> None:
-    """Give each master the files that it lacks or has otherwise. Raises NodeUnreachable, RunError.
+    """Give each master the files that it lacks or has otherwise; one that cannot take them keeps no other from them.
 
-    `named` are the user's files that may stay there; None leaves all, as after a run that failed.
+    `named` are the user's files that may stay there; None leaves all, as after a run that failed. Raises
+    NodeUnreachable, RunError for the first master that could not take them.
     """
     ours = {name: hashlib.sha256((state / name).read_bytes()).hexdigest() for name in _names(state)}
     folder = accepted.ON_MASTERS / cluster
+    failed: list[NodeUnreachable | RunError] = []
     for master in masters:
-        there = _there(master, folder)
-        lacking = [name for name, digest in ours.items() if there.get(name) != digest]
-        if lacking:
-            unpack = ["python3", "-c", _UNPACK, str(folder)]
-            _told(master, folder, master.ask(unpack, given=_packed(state, lacking), timeout_s=120))
-        copies = [name for name in there if Path(name).parts[0] == FOLDER]
-        stale = [str(folder / name) for name in copies if named is not None and Path(name).name not in named]
-        if stale:
-            _told(master, folder, master.ask(["rm", "-f", "--", *stale], timeout_s=60))
+        try:
+            _give(master, folder, state, ours, named)
+        except (NodeUnreachable, RunError) as error:
+            failed.append(error)
+    if failed:
+        raise failed[0]
+
+
+def _give(master: SshNode, folder: Path, state: Path, ours: Mapping[str, str], named: Collection[str] | None) -> None:
+    there = _there(master, folder)
+    lacking = [name for name, digest in ours.items() if there.get(name) != digest]
+    if lacking:
+        unpack = ["python3", "-c", _UNPACK, str(folder)]
+        _told(master, folder, master.ask(unpack, given=_packed(state, lacking), timeout_s=120))
+    copies = [name for name in there if Path(name).parts[0] == FOLDER]
+    stale = [str(folder / name) for name in copies if named is not None and Path(name).name not in named]
+    if stale:
+        _told(master, folder, master.ask(["rm", "-f", "--", *stale], timeout_s=60))
 
 
 def _told(master: SshNode, folder: Path, answer: tuple[int, str, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from installer.running.given import drop_given, keep_given
 from installer.running.handing_over import hand_to
 from installer.running.status import portal_of
 from installer.services.access import Access
-from installer.services.ssh import SshNode
+from installer.services.ssh import NodeUnreachable, SshNode
 
 NAMES = ("id", "portal.crt", "portal.key", "smtp")
 
@@ -123,3 +124,17 @@ def test_a_file_that_is_no_longer_named_is_taken_away_here_and_on_the_masters(
     hand_to(masters, "real", state, kept_names(after))
     assert {path.name for path in theirs.iterdir()} == kept_names(after)
     assert len(kept_names(after)) == 2 * (len(NAMES) - 1)
+
+
+def test_a_master_that_does_not_answer_keeps_no_other_from_its_files(
+    cluster: Cluster, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("installer.running.accepted.ON_MASTERS", tmp_path / "masters")
+    monkeypatch.setattr(
+        SshNode, "arguments", lambda node, command: ["sh", "-c", "exit 255"] if node.name == "off" else list(command)
+    )
+    keep_given(cluster)
+    master = Access(cluster).node("m1")
+    with pytest.raises(NodeUnreachable, match="off"):
+        hand_to([replace(master, name="off"), master], "real", state_directory(cluster))
+    assert any((tmp_path / "masters" / "real" / "given").iterdir())
