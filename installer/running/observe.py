@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,8 @@ from installer.running.playbook import Event, Playbook, listen
 
 OF_CLUSTER = frozenset(phase.name for phase in PHASES if phase.on is Scope.CLUSTER)
 FORKS_AT_MOST = 50
+PREFIX = ".look-"
+LONGEST_LOOK_S = 3600
 
 
 def observe(cluster: Cluster) -> Observations:
@@ -36,8 +41,9 @@ def observe(cluster: Cluster) -> Observations:
         tail.extend(COLOURS.sub("", str(event.get("stdout") or "")).splitlines())
 
     pin_declared(cluster)
+    _drop_left(state)
     run_id = new_run_id()
-    with tempfile.TemporaryDirectory(prefix=".look-", dir=state) as folder:
+    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=state) as folder:
         inventory = Path(folder) / "cluster.yaml"
         inventory.write_text(yaml.safe_dump(cluster.model_dump(mode="json", exclude_none=True)), "utf-8")
         listen(
@@ -55,6 +61,14 @@ def observe(cluster: Cluster) -> Observations:
         said = "\n".join(line for line in tail if line.strip()) or "it said nothing"
         raise RunError(f"The nodes could not be looked at:\n{said}", "Mend that, then try again.")
     return completed(state, understood(cluster, results))
+
+
+def _drop_left(state: Path) -> None:
+    """Remove what killed looks left; those that go on beside this one are younger."""
+    for left in state.glob(f"{PREFIX}*"):
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > LONGEST_LOOK_S:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def understood(cluster: Cluster, results: Mapping[str, Event]) -> Observations:

@@ -34,7 +34,13 @@ def test_a_node_that_hangs_is_told_and_the_others_are_looked_at(
     assert "timeout: 120" in text
     (playbooks / "observe.yml").write_text(text.replace("timeout: 120", "timeout: 15"))
     monkeypatch.setattr(observing, "TREE", tmp_path / "tree")
+    # Two looks were killed, or go on: one long ago, one just now.
+    state = tmp_path / "state" / cluster.name
+    for name in ("old", "new"):
+        (state / f".look-{name}").mkdir(parents=True)
+    os.utime(state / ".look-old", (0, 0))
     seen = observe(cluster)
+    assert [path.name for path in state.glob(".look-*")] == [".look-new"]
     assert not seen.node("worker2").reachable
     assert "imed out" in seen.node("worker2").problem
     assert all(seen.node(name).reachable for name in ("master1", "worker1", "storage1"))
