@@ -9,6 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from atoll.database.base import now
 from atoll.identity.models import SessionRow, SignInFailureRow, UserRow
 
+# The number of the database's lock under which sign-ins are judged, the same in every replica of the API.
+_JUDGING = 0x6964656E74697479
+
 
 class IdentityRepository:
     """Users, sessions, failed sign-ins."""
@@ -59,6 +62,10 @@ class IdentityRepository:
         """How often sign-in failed for `key` within `window`."""
         query = select(func.count()).where(SignInFailureRow.key == key, SignInFailureRow.at > now() - window)
         return await self._session.scalar(query) or 0
+
+    async def judge_alone(self) -> None:
+        """Until the transaction ends, nobody else's password is judged: each judgement sees the failures before it."""
+        await self._session.execute(select(func.pg_advisory_xact_lock(_JUDGING)))
 
     async def forgive(self, key: str) -> None:
         """Forget the failures of `key`."""

@@ -54,20 +54,17 @@ class IdentityService:
     ) -> tuple[str, Session]:
         """A token and its session. Raises NotSignedIn, TooMany; takes as long whether the user exists or not."""
         name = name.strip().lower()
-        keys = {"pair": f"pair:{name}@{address}", "address": f"address:{address}", "name": f"name:{name}"}
+        keys = _keys(name, address)
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
-            for kind, key in keys.items():
-                if await repository.failures(key, WINDOW) >= _LIMITS[kind]:
-                    raise TooMany(
-                        "Signing in failed too often.",
-                        remedy=f"Wait {int(WINDOW.total_seconds() // 60)} minutes and try again.",
-                        headers={"Retry-After": str(int(WINDOW.total_seconds()))},
-                    )
+            await _refuse_guessing(repository, keys)
             user = await repository.user_by_name(name)
         fit, newer = await passwords.fits(password, user.password_hash if user is not None and user.active else None)
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
+            # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
+            await repository.judge_alone()
+            await _refuse_guessing(repository, keys)
             if user is None or not fit:
                 session.add_all(SignInFailureRow(key=key) for key in keys.values())
                 await record_sign_in(
@@ -110,23 +107,39 @@ class IdentityService:
         await self._repository.end_session(hashed_token)
         record(self._session, caller, "session.delete", kind="session", identifier="", name=caller.name)
 
-    async def change_password(self, caller: Caller, current: str, new: str) -> tuple[str, Session]:
-        """Change the own password: all sessions end, and a new one begins. Raises Invalid."""
-        user = await self._repository.user(caller.id, lock=True)
+    @staticmethod
+    async def change_password(
+        sessions: Sessions, configuration: Configuration, caller: Caller, current: str, new: str
+    ) -> tuple[str, Session]:
+        """Change the own password: all sessions end, and a new one begins. Raises Invalid, TooMany."""
+        keys = _keys(caller.name, caller.address)
+        async with sessions() as session, session.begin():
+            repository = IdentityRepository(session)
+            await _refuse_guessing(repository, keys)
+            user = await repository.user(caller.id)
         if user is None:
             raise NotSignedIn("The account is gone.")
+        # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
         fit, _ = await passwords.fits(current, user.password_hash)
-        if not fit:
-            raise _password_error("current_password", "wrong_password", "This is not the present password.")
-        if secrets.compare_digest(current.encode(), new.encode()):
-            raise _password_error("new_password", "same_password", "The new password is the old one.")
-        if user.name in new.lower():
-            raise _password_error("new_password", "contains_name", "The new password contains the user name.")
-        user.password_hash = await passwords.hashed(new)
-        user.must_change_password = False
-        await self._repository.end_sessions_of(user.id)
-        record(self._session, caller, "user.change_password", kind="user", identifier=user.id, name=user.name)
-        return self._open(user, caller.address)
+        if fit:
+            _refuse_new(user, current, new)
+        hashed = await passwords.hashed(new) if fit else ""
+        async with sessions() as session, session.begin():
+            repository = IdentityRepository(session)
+            await repository.judge_alone()
+            await _refuse_guessing(repository, keys)
+            present = await repository.user(caller.id, lock=True)
+            if present is None:
+                raise NotSignedIn("The account is gone.")
+            if fit and present.password_hash == user.password_hash:
+                present.password_hash = hashed
+                present.must_change_password = False
+                await repository.end_sessions_of(present.id)
+                record(session, caller, "user.change_password", kind="user", identifier=present.id, name=present.name)
+                return IdentityService(session, configuration)._open(present, caller.address)
+            session.add_all(SignInFailureRow(key=key) for key in keys.values())
+        # After the transaction, so that the failure is counted.
+        raise _password_error("current_password", "wrong_password", "This is not the present password.")
 
     async def users(self, limit: int, cursor: str | None) -> Page[User]:
         """Accounts by name."""
@@ -182,6 +195,30 @@ class IdentityService:
         )
         self._session.add(row)
         return token, _session(user, row)
+
+
+def _keys(name: str, address: str) -> dict[str, str]:
+    """Under what the failures of a name and an address are counted, per limit."""
+    return {"pair": f"pair:{name}@{address}", "address": f"address:{address}", "name": f"name:{name}"}
+
+
+async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str]) -> None:
+    """Raise TooMany when passwords were wrong too often."""
+    for kind, key in keys.items():
+        if await repository.failures(key, WINDOW) >= _LIMITS[kind]:
+            raise TooMany(
+                "The password was wrong too often.",
+                remedy=f"Wait {int(WINDOW.total_seconds() // 60)} minutes and try again.",
+                headers={"Retry-After": str(int(WINDOW.total_seconds()))},
+            )
+
+
+def _refuse_new(user: UserRow, current: str, new: str) -> None:
+    """Raise Invalid for a new password that is none, or too easily guessed."""
+    if secrets.compare_digest(current.encode(), new.encode()):
+        raise _password_error("new_password", "same_password", "The new password is the old one.")
+    if user.name in new.lower():
+        raise _password_error("new_password", "contains_name", "The new password contains the user name.")
 
 
 def _caller(user: UserRow, address: str, request_id: str) -> Caller:

@@ -132,3 +132,28 @@ async def test_every_write_is_in_the_audit_and_no_password_is(platform: RunningP
     assert ("ada", "user.change_password", "done") in actions
     assert ("ada", "request.denied", "denied") in actions
     assert PASSWORD not in str(records)
+
+
+async def test_guesses_at_once_are_limited_like_guesses_in_a_row(platform: RunningPlatform) -> None:
+    http = platform.anonymous()
+    guesses = (http.post("/session", json={"name": "admin", "password": f"guess-{n}"}) for n in range(10))
+    codes = [answer.status_code for answer in await asyncio.gather(*guesses)]
+    assert (codes.count(401), codes.count(429)) == (5, 5)
+
+
+async def test_who_found_an_open_session_cannot_guess_its_password_without_limit(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    bodies = [{"current_password": f"guess-{n}", "new_password": "quite-another-one"} for n in range(7)]
+    codes = [(await admin.post("/session/password", body)).status_code for body in bodies]
+    assert codes == [422] * 5 + [429] * 2
+    right = {"current_password": PASSWORD, "new_password": "quite-another-one"}
+    assert (await admin.post("/session/password", right)).status_code == 429
+
+
+async def test_of_two_changes_of_a_password_at_once_one_wins(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    bodies = [{"current_password": PASSWORD, "new_password": f"quite-another-{n}"} for n in range(2)]
+    answers = await asyncio.gather(*(admin.post("/session/password", body) for body in bodies))
+    assert sorted(answer.status_code for answer in answers) == [200, 422]
+    won = next(body["new_password"] for body, answer in zip(bodies, answers, strict=True) if answer.is_success)
+    await platform.sign_in("admin", won)

@@ -15,6 +15,7 @@ from typing import Any, get_args
 import pytest
 from atoll.engines import outcome
 from atoll.engines.base import NodeObservation, ReplicaObservation
+from atoll.identity.service import WINDOW
 from atoll.web import errors
 from atoll.web.openapi import CONTRACT
 
@@ -251,3 +252,10 @@ def test_every_code_of_the_server_has_words(language: str) -> None:
             unfit.add(f"{name} ({told.where} tells only {sorted(told.params or ())})")
     assert not silent, "without words:\n" + "\n".join(sorted(silent))
     assert not unfit, "words that need more than they are told:\n" + "\n".join(sorted(unfit))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_who_guessed_too_often_is_told_how_long_that_counts(language: str) -> None:
+    words = json.loads((TREE / f"platform/portal/src/locales/{language}.json").read_text())
+    remedy = words["problem"]["too_many_attempts"]["remedy"]
+    assert re.findall(r"\d+", remedy) == [str(int(WINDOW.total_seconds() // 60))]
