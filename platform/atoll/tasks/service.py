@@ -90,6 +90,7 @@ class TaskService:
 
     async def create(self, caller: Caller, body: TaskCreate, key: str | None) -> Task:
         """A new task, queued. Raises Invalid with every mistake, Conflict for a key that was used for another."""
+        own = await self._own(body)
         if key is not None:
             digest = hashlib.sha256(body.model_dump_json().encode()).hexdigest()
             earlier = await self._repository.claim_key(caller, key, digest)
@@ -103,7 +104,7 @@ class TaskService:
                 return await self.read(caller, earlier.object_id)
         task_id = new_id()
         cluster = await self._cluster(caller, body.virtual_cluster)
-        drafted = self._draft(caller, body, cluster, task_id, await self._own(body))
+        drafted = self._draft(caller, body, cluster, task_id, own)
         if drafted.definition is None or cluster is None:
             raise _invalid(drafted.problems)
         definition = drafted.definition
@@ -154,8 +155,9 @@ class TaskService:
 
     async def estimate(self, caller: Caller, body: TaskCreate) -> Estimate:
         """What it would use, and whether it would start now."""
+        own = await self._own(body)
         cluster = await self._cluster(caller, body.virtual_cluster)
-        drafted = self._draft(caller, body, cluster, new_id(), await self._own(body))
+        drafted = self._draft(caller, body, cluster, new_id(), own)
         definition = drafted.definition
         if definition is None or cluster is None:
             first = drafted.problems[0]
@@ -235,6 +237,7 @@ class TaskService:
         return next((cluster for cluster in clusters if cluster.name == name), None)
 
     async def _own(self, body: TaskCreate) -> Own | None:
+        """The image that `body` brings. Before the first query: no connection waits for a registry that is slow."""
         return None if body.image is None else await self._images.find(body.image)
 
     def _draft(

@@ -1,19 +1,29 @@
 """Tasks with an image of the user's own: every rule of the request, against a control service in memory."""
 
-from typing import Any
+import contextlib
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from atoll.configuration import Configuration
+from atoll.database.connection import connect, sessions
+from atoll.database.migrate import ensure_contents
 from atoll.identity.caller import Caller
+from atoll.identity.repository import IdentityRepository
+from atoll.identity.service import _caller
 from atoll.images.references import parse
 from atoll.images.schemas import ImageDescription
 from atoll.images.service import ImageService, Own
+from atoll.services.control import ControlClient
 from atoll.tasks.definition import Drafted, draft
 from atoll.tasks.schemas import TaskCreate
+from atoll.tasks.service import TaskService
 from atoll.virtual_clusters.models import QuotaRow, VirtualClusterRow
-from atoll.web.errors import NotFound
+from atoll.web.errors import Invalid, NotFound
+from sqlalchemy.pool import QueuePool
 
 from tests.unit.platform.conftest import LIMITS, RunningPlatform, training
+from tests.unit.platform.conftest import configuration as running_configuration
 
 REGISTRY = "registry.atoll.internal:5000"
 IMAGE = f"{REGISTRY}/imported/team/tool:1.0"
@@ -160,3 +170,34 @@ async def test_under_atoll_dev_the_form_offers_no_images_and_the_api_says_why(pl
     assert [error["code"] for error in refused.json()["errors"]] == ["no_own_images"]
     estimate = (await admin.post("/tasks/estimate", request)).json()
     assert (estimate["starts"], estimate["problems"][0]["field"]) == ("never", "image")
+
+
+async def test_no_connection_to_the_database_waits_while_the_registry_is_asked(
+    tmp_path: Path, postgres: str, database_name: str
+) -> None:
+    settings = running_configuration(tmp_path, postgres, database_name)
+    engine = settings.engine.model_copy(update={"runtime": "runtime:0"})
+    settings = settings.model_copy(update={"engine": engine})
+    database = connect(settings, pool_size=1)
+    held: list[int] = []
+
+    class SlowControl(FakeControl):
+        async def image(self, repository: str, tag: str) -> ImageDescription:
+            held.append(cast("QueuePool", database.pool).checkedout())
+            return await super().image(repository, tag)
+
+    try:
+        await ensure_contents(sessions(database), settings)
+        async with sessions(database)() as session:
+            admin = await IdentityRepository(session).user_by_name("admin")
+        assert admin is not None
+        caller = _caller(admin, "", "request")
+        body = TaskCreate(name="a", virtual_cluster="default", image=IMAGE, device_type="nvidia_gpu_amd64")
+        for key in (None, "a-key-of-its-own"):
+            async with sessions(database)() as session, session.begin():
+                service = TaskService(session, settings, cast("ControlClient", SlowControl()))
+                with contextlib.suppress(Invalid):  # there is no machine that could take it
+                    await (service.create(caller, body, key) if key else service.estimate(caller, body))
+    finally:
+        await database.dispose()
+    assert held == [0, 0]
