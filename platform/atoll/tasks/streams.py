@@ -1,6 +1,6 @@
 """What flows: logs, files and the live view of tasks. No database connection is held while it does."""
 
-from collections.abc import AsyncIterator
+import re
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Request
@@ -19,7 +19,9 @@ from atoll.web.schema import Listing
 
 router = APIRouter(tags=["tasks"])
 Reader = Annotated[Caller, allowed(Permission.TASKS_READ)]
-Path = Annotated[str, Query(max_length=4096, description="Relative to the root of the listing")]
+Path = Annotated[str, Query(max_length=4096, pattern=r"^[^\x00]*$", description="Relative to the root of the listing")]
+_OFFSET = re.compile(r"[0-9]{1,15}")
+_LARGEST_OFFSET = 10**15 - 1
 
 
 @router.get(
@@ -47,11 +49,11 @@ async def log(
     rank: Annotated[int, Query(ge=0, le=511)] = 0,
     attempt: Annotated[int | None, Query(ge=1, description="Without it: the newest")] = None,
     follow: Annotated[bool, Query(description="Stay until the task ends")] = True,
-    offset: Annotated[int, Query(ge=0, description="Bytes to skip")] = 0,
+    offset: Annotated[int, Query(ge=0, le=_LARGEST_OFFSET, description="Bytes to skip")] = 0,
     last_event_id: Annotated[str | None, Header(description="Go on after this event: the byte offset")] = None,
 ) -> Response:
     """The log of one replica, followed live. The id of each event is the offset to go on from."""
-    start = int(last_event_id) if last_event_id and last_event_id.isdecimal() else offset
+    start = int(last_event_id) if last_event_id and _OFFSET.fullmatch(last_event_id) else offset
     source = await TaskLog.open(parts, caller, task_id, rank=rank, attempt=attempt)
     return EventStream(while_signed_in(request, parts, caller, source.events(start, follow=follow)))
 
@@ -147,6 +149,3 @@ async def home_content(
 async def _row(parts: Parts, caller: Caller, task_id: str) -> Any:
     async with parts.sessions() as session:
         return await TaskService(session, parts.configuration).row(caller, task_id)
-
-
-Events = AsyncIterator[Any]

@@ -10,6 +10,9 @@ from starlette.exceptions import HTTPException
 
 from atoll.web.schema import FieldError, Problem
 
+# PostgreSQL's codes (character_not_in_repertoire, untranslatable_character) for a text that it cannot keep.
+_NO_TEXT = frozenset({"22021", "22P05"})
+
 
 class ApiError(Exception):
     """The base: a person or program asked for something that cannot be done."""
@@ -179,7 +182,12 @@ def _http(request: Request, error: Exception) -> Response:
 
 
 def _database(request: Request, error: Exception) -> Response:
-    """A database that is restarting or away is no mistake of the program: the caller may try again."""
+    """A database that is restarting or away is no mistake of the program: the caller may try again.
+
+    Nor is a text that no database keeps: that is the caller's.
+    """
+    if isinstance(error, exc.DBAPIError) and getattr(error.orig, "sqlstate", None) in _NO_TEXT:
+        return api_error(request, Invalid("The request holds a character that cannot be kept (NUL)."))
     if isinstance(error, exc.DBAPIError) and not (
         error.connection_invalidated or isinstance(error, exc.OperationalError | exc.InterfaceError)
     ):
@@ -207,6 +215,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(ApiError, _api_error)
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(HTTPException, _http)
-    for kind in (exc.DBAPIError, ConnectionError):
+    # A command or a free connection that is waited for too long is a TimeoutError: Python's, or SQLAlchemy's own.
+    for kind in (exc.DBAPIError, exc.TimeoutError, ConnectionError, TimeoutError):
         app.add_exception_handler(kind, _database)
     app.add_exception_handler(Exception, _unexpected)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import asyncpg
 import httpx
 import pytest
 from atoll.web import errors
 from fastapi import FastAPI
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from tests.unit.platform.conftest import RunningPlatform, training
 
 
 async def answer(error: Exception) -> httpx.Response:
@@ -29,6 +34,8 @@ async def answer(error: Exception) -> httpx.Response:
         ConnectionRefusedError("nobody listens"),
         OperationalError("select 1", {}, Exception("terminating connection")),
         DBAPIError("select 1", {}, asyncpg.ConnectionDoesNotExistError("gone"), connection_invalidated=True),
+        TimeoutError(),  # a command without an answer, as asyncpg says it
+        PoolTimeoutError("no free connection"),
     ],
 )
 async def test_a_database_that_is_away_is_a_503_that_says_so(error: Exception) -> None:
@@ -40,3 +47,22 @@ async def test_a_database_that_is_away_is_a_503_that_says_so(error: Exception) -
 async def test_a_mistake_in_a_query_stays_an_error_of_the_program() -> None:
     said = await answer(IntegrityError("insert", {}, Exception("duplicate key")))
     assert said.status_code == 500
+
+
+async def test_odd_characters_are_a_mistake_of_the_request(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    requests: list[tuple[str, str, dict[str, Any]]] = [
+        ("GET", "/tasks/a%00b", {}),
+        ("GET", "/tasks?virtual_cluster=%00", {}),
+        ("GET", "/tasks?cursor=AAAA", {}),
+        ("GET", "/users?cursor=AAAA", {}),
+        ("GET", "/home/files?path=%00", {}),
+        ("GET", "/home/files/content?path=%00", {}),
+        ("GET", "/tasks/x/log", {"headers": {"last-event-id": "9" * 5000}}),
+        ("POST", "/session", {"json": {"name": "a\0b", "password": "x"}}),
+        ("POST", "/users", {"json": {"name": "bob", "password": "a-long-password", "nickname": "\0"}}),
+        ("POST", "/tasks", {"json": training(description="a\0b")}),
+    ]
+    for method, path, more in requests:
+        answer = await admin.http.request(method, path, **more)
+        assert answer.status_code in (404, 422), (path, answer.text)
