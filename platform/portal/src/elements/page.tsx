@@ -9,7 +9,7 @@ export interface Crumb {
   label: string;
 }
 
-interface PageProps {
+export interface PageProps {
   title: string;
   /** One line that says what the page is for. */
   purpose?: ReactNode;
@@ -32,10 +32,10 @@ export function Page({ title, purpose, crumbs, aside, actions, children }: PageP
         <div className="page-heading">
           {crumbs && (
             <nav aria-label={t("shell.breadcrumb")} className="page-crumbs">
-              {crumbs.map((crumb) => (
+              {crumbs.map((crumb, index) => (
                 <span key={crumb.to} className="row">
+                  {index > 0 && <ChevronRight size={12} aria-hidden />}
                   <Link to={crumb.to}>{crumb.label}</Link>
-                  <ChevronRight size={12} aria-hidden />
                 </span>
               ))}
             </nav>
