@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -13,12 +12,11 @@ from fastapi import APIRouter, Query
 from installer.control.problems import Problem
 from installer.control.settings import Settings
 from installer.images.listing import describe, images
-from installer.images.names import REGISTRY
+from installer.images.names import REGISTRY, is_name
 from installer.images.registry import Registry, RegistryError, connect
 
 # Who asks waits 30 s; each question that hangs takes one of the threads that answer all others.
 ANSWER_S = 8.0
-_REPOSITORY = re.compile(r"[a-z0-9]+(?:[._/-]+[a-z0-9]+)*")
 
 
 def routes(settings: Settings) -> APIRouter:
@@ -33,11 +31,11 @@ def routes(settings: Settings) -> APIRouter:
     @router.get("/images/described")
     def one_image(
         repository: Annotated[str, Query(max_length=255)],
-        tag: Annotated[str, Query(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$")],
+        tag: Annotated[str, Query(max_length=128)],
     ) -> dict[str, Any]:
-        if not _REPOSITORY.fullmatch(repository):
+        if not is_name(repository, tag):
             raise Problem(
-                422, "no_image_name", f"`{repository}` is no name of a repository.", "GET /images lists them."
+                422, "no_image_name", f"`{repository}:{tag}` is no name of an image.", "GET /images lists them."
             )
         with _registry(settings) as registry:
             found = describe(registry, repository, tag)

@@ -42,6 +42,11 @@ class Name:
         return f"{REGISTRY}/{self.repository}:{self.tag}"
 
 
+def is_name(repository: str, tag: str) -> bool:
+    """Whether a registry can have that repository and that tag."""
+    return bool(_PATH.fullmatch(repository) and _TAG.fullmatch(tag))
+
+
 def name_of(text: str) -> Name:
     """Return the place of an image that somebody calls `text`. Raises BadName.
 

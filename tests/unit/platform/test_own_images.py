@@ -22,6 +22,7 @@ from atoll.virtual_clusters.models import QuotaRow, VirtualClusterRow
 from atoll.web.errors import Invalid, NotFound
 from sqlalchemy.pool import QueuePool
 
+from installer.images.names import is_name
 from tests.unit.platform.conftest import LIMITS, RunningPlatform, training
 from tests.unit.platform.conftest import configuration as running_configuration
 
@@ -170,6 +171,14 @@ async def test_under_atoll_dev_the_form_offers_no_images_and_the_api_says_why(pl
     assert [error["code"] for error in refused.json()["errors"]] == ["no_own_images"]
     estimate = (await admin.post("/tasks/estimate", request)).json()
     assert (estimate["starts"], estimate["problems"][0]["field"]) == ("never", "image")
+
+
+@pytest.mark.parametrize(
+    "repository",
+    ["imported/team/tool", "a.b/c__d-e--f", "a..b", "a/../b", "a/./b", "a//b", "-a", "a-", "A", "a._b"],
+)
+def test_the_api_and_the_control_service_agree_on_what_is_a_name(repository: str) -> None:
+    assert (parse(f"{REGISTRY}/{repository}:1", REGISTRY) is not None) == is_name(repository, "1")
 
 
 async def test_no_connection_to_the_database_waits_while_the_registry_is_asked(
