@@ -6,7 +6,9 @@ import httpx
 
 from atoll.web.siblings import KEPT_OPEN
 
-_NO_LIMIT = httpx.Timeout(5, read=None)
+# Silent programs are the rule: then the log is asked for again from where it was. A sibling whose node lost power is
+# silent for ever, and nothing else tells it from them.
+_PATIENCE = httpx.Timeout(5, read=60)
 
 
 class LiveLogGone(Exception):
@@ -26,10 +28,10 @@ class JobsClient:
         await self._http.aclose()
 
     async def log(self, attempt_id: str, rank: int, offset: int) -> AsyncIterator[bytes]:
-        """Output from `offset` until the replica ends. Raises LiveLogGone, also when it breaks off."""
+        """Output from `offset` until the replica ends. Raises LiveLogGone, also when it breaks off or is silent."""
         try:
             async with self._http.stream(
-                "GET", f"/attempts/{attempt_id}/log", params={"rank": rank, "offset": offset}, timeout=_NO_LIMIT
+                "GET", f"/attempts/{attempt_id}/log", params={"rank": rank, "offset": offset}, timeout=_PATIENCE
             ) as answer:
                 if answer.is_error:
                     raise LiveLogGone(f"status {answer.status_code}")

@@ -16,6 +16,7 @@ from atoll.engines.base import EngineError, LogGone
 from atoll.engines.kubernetes.client import NODE, WATCH_TIMEOUT, KubernetesClient
 from atoll.engines.kubernetes.engine import LIVE_LOG_BYTES
 from atoll.engines.local.engine import LocalEngine
+from atoll.jobs import client as jobs_client
 from atoll.tasks.logs import TaskLog
 
 from tests.unit.platform.conftest import RunningPlatform, eventually
@@ -125,6 +126,35 @@ async def test_a_watch_whose_server_is_gone_without_a_word_breaks_off(
         with pytest.raises(EngineError, match="broke off"):
             async for _ in client.watch(NODE, "1"):
                 pass
+
+
+async def test_a_log_whose_sibling_is_gone_without_a_word_is_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def says_nothing(request: web.Request) -> web.StreamResponse:
+        answer = web.StreamResponse()
+        await answer.prepare(request)
+        await answer.write(b"the last word\n")
+        await asyncio.Event().wait()
+        return answer
+
+    assert jobs_client._PATIENCE.read is not None
+    monkeypatch.setattr(jobs_client, "_PATIENCE", httpx.Timeout(5, read=0.2))
+    app = web.Application()
+    app.add_routes([web.get("/internal/jobs/attempts/{id}/log", says_nothing)])
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    sibling = jobs_client.JobsClient(f"http://127.0.0.1:{runner.addresses[0][1]}", "internal")
+    chunks = sibling.log("a-1", 0, 0)
+    try:
+        async with asyncio.timeout(5):
+            assert await anext(chunks) == b"the last word\n"
+            with pytest.raises(jobs_client.LiveLogGone):
+                await anext(chunks)
+    finally:
+        await sibling.close()
+        await runner.cleanup()
 
 
 async def test_many_silent_logs_do_not_keep_the_engine_from_the_kubernetes_api(tmp_path: Path) -> None:
