@@ -4,6 +4,7 @@ import json
 import signal
 from dataclasses import dataclass
 
+from atoll.database.texts import keepable
 from atoll.web.schema import Reason
 
 STORAGE_NOT_WRITABLE = "storage_not_writable"
@@ -39,15 +40,10 @@ def parse(text: str) -> Outcome | None:
             exit_code=exit_code,
             memory_exceeded=bool(told["memory_exceeded"]),
             problem=problem,
-            last_lines=tuple(map(_line, told["last_lines"])),
+            last_lines=tuple(keepable(str(line)[:400]) for line in told["last_lines"]),
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
-
-
-def _line(text: object) -> str:
-    """A line that JSON and the database take: no lone surrogates, no NUL."""
-    return str(text)[:400].encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
 
 
 def reason(outcome: Outcome, memory_limit: str) -> Reason | None:

@@ -1,5 +1,6 @@
 """What is kept of an ended task: the last lines of its log and its last scalars."""
 
+from atoll.database.texts import keepable
 from atoll.files.client import FilesClient, HasHome
 from atoll.tasks.logs import log_path
 from atoll.tasks.metrics import metrics_path, scalars
@@ -19,7 +20,7 @@ async def _tail(files: FilesClient, owner: HasHome, path: str) -> str:
         if error.status in _NOTHING_TO_READ:
             return ""  # it ended before it wrote anything, or its owner keeps it from being read
         raise
-    return content.decode("utf-8", "replace").replace("\x00", "\ufffd")  # the database takes no NUL
+    return keepable(content.decode("utf-8", "replace"))
 
 
 async def last_lines(files: FilesClient, owner: HasHome, task_id: str, attempt: int, rank: int) -> list[str]:

@@ -11,6 +11,7 @@ from atoll.configuration import Configuration
 from atoll.database.base import now
 from atoll.database.connection import Sessions
 from atoll.database.notifications import TASKS, notify
+from atoll.database.texts import keepable
 from atoll.engines.base import Engine, EngineError, Observation, Phase, ReplicaObservation, Submission
 from atoll.files.client import FilesClient
 from atoll.jobs.claims import LEASE, Claim, ClaimLost, hold, release
@@ -59,7 +60,7 @@ class Reconciler:
             log.warning("claim lost", task=claimed.task_id)
         except (EngineError, ApiError, TimeoutError) as error:
             # Shown to the owner and tried again; the task itself is not to blame.
-            words = str(error) or f"no answer within {LONGEST_WORK.seconds} seconds."
+            words = keepable(str(error)) or f"no answer within {LONGEST_WORK.seconds} seconds."
             log.warning("engine unavailable", task=claimed.task_id, error=words)
             await self._note_trouble(claimed, words)
         except Exception:  # what one task holds must never end the work on all others
@@ -137,7 +138,11 @@ class Reconciler:
         async with self._sessions() as session, session.begin():
             row = await hold(session, claimed, self._owner)
             row.attempts[-1].submitted_at = now()
-            _move(row, State.ERROR, Reason(code="engine_refused", message=f"The engine refused it: {error}"))
+            _move(
+                row,
+                State.ERROR,
+                Reason(code="engine_refused", message=f"The engine refused it: {keepable(str(error))}"),
+            )
             await session.flush()
             await notify(session, TASKS, row.id)
 

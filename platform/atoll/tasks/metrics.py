@@ -6,6 +6,7 @@ import time
 from datetime import datetime
 
 from atoll import quantities
+from atoll.database.texts import keepable
 from atoll.files.client import FilesClient
 from atoll.monitoring.prometheus import Prometheus
 from atoll.tasks.models import TaskRow
@@ -40,7 +41,7 @@ def scalars(text: str) -> list[ScalarSeries]:
         for name, told in entry.items():
             value = None if name == "step" else _number(told)
             if value is not None:
-                found.setdefault(_name(name), {})[step] = value
+                found.setdefault(keepable(name[:64]), {})[step] = value
     series = []
     for name, points in found.items():
         steps = sorted(points)
@@ -60,11 +61,6 @@ def _number(value: object) -> float | None:
     except OverflowError:  # an integer of hundreds of digits
         return None
     return number if math.isfinite(number) else None
-
-
-def _name(text: str) -> str:
-    """A name that JSON and the database take: no lone surrogates, no NUL."""
-    return text[:64].encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
 
 
 class TaskMetricsService:

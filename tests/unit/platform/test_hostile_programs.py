@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from atoll.database.connection import connect, sessions
 from atoll.engines import outcome
+from atoll.engines.base import EngineError
+from atoll.engines.local.engine import LocalEngine
 from atoll.jobs import reconcile
 from atoll.tasks.metrics import scalars
 from atoll.tasks.models import TaskRow
@@ -114,3 +116,23 @@ async def test_work_that_fails_for_one_task_goes_on_for_all_others(
     await database.dispose()
     assert row.due_at is not None
     assert timedelta(seconds=30) < row.due_at - datetime.now(UTC) <= timedelta(minutes=1)
+
+
+@pytest.mark.parametrize(
+    ("permanent", "state", "code"), [(True, "error", "engine_refused"), (False, "queued", "engine_unavailable")]
+)
+async def test_odd_words_of_the_engine_are_told_and_end_no_other_work(
+    platform: RunningPlatform, monkeypatch: pytest.MonkeyPatch, permanent: bool, state: str, code: str
+) -> None:
+    ended: list[int] = []
+    monkeypatch.setattr("atoll.jobs.application.os.kill", lambda _process, number: ended.append(number))
+
+    async def refuses(_engine: Any, _submission: Any) -> None:
+        raise EngineError("not \x00 that \ud800", permanent=permanent)
+
+    monkeypatch.setattr(LocalEngine, "submit", refuses)
+    admin = await platform.admin()
+    task_id = (await admin.post("/tasks", training())).json()["id"]
+    task = await admin.once(task_id, lambda task: task["reason"]["code"] == code)
+    assert (task["state"], task["reason"]["message"].endswith("not \ufffd that ?")) == (state, True)
+    assert not ended
