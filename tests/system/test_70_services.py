@@ -59,6 +59,17 @@ def test_a_revision_made_on_the_master_is_not_overwritten_silently(
     assert atoll("apply", "-f", str(CLUSTER_FILE), "-o", "json").finished["ok"]
 
 
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("service", ["files", "registry", "accelerators"])
+def test_a_service_is_stopped_and_started_again(atoll: Atoll, service: str) -> None:
+    """A Deployment, a systemd unit and DaemonSets."""
+    service_ctl(atoll, "stop", service)
+    wait_for(f"{service} is stopped", lambda: states(atoll)[service] == "stopped", 60, 2)
+    service_ctl(atoll, "start", service)
+    assert states(atoll)[service] == "running"
+    assert atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json", ok=(0,)).json["steps"] == []
+
+
 def test_logs_of_a_service_are_shown(atoll: Atoll) -> None:
     assert service_ctl(atoll, "logs", "api").strip()
 
