@@ -19,11 +19,9 @@ def state(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Modules that a test kills leave their files in its own folder, not in that of this machine."""
-    folder = tmp_path / "tmp"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
+def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules that a test kills leave their files in a folder of pytest's, not in that of this machine."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path_factory.mktemp("tmp")))
 
 
 @pytest.fixture
@@ -35,7 +33,6 @@ def playbook(tmp_path: Path) -> Callable[..., Playbook]:
         (tmp_path / "inventory.ini").write_text(
             f"[phase_one]\n{hosts}[phase_two]\n{hosts}[phase_none]\n"
             "[all:vars]\nansible_connection=local\nansible_python_interpreter=/usr/bin/python3\n"
-            f"ansible_remote_tmp={tmp_path}/tmp\n"
             f"ansible_remote_tmp={tmp_path}/tmp\n"
         )
         path = tmp_path / "playbook.yml"
