@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { credentials, keepPassword, session } from "./installation.ts";
-import { expect, test } from "./portal.ts";
+import { expect, installed, test } from "./portal.ts";
 
 test.describe.configure({ mode: "serial" });
-test.use({ expected: [/401/] }); // a wrong password is answered so
+test.use({ expected: [/401|ERR_FAILED/] }); // a wrong password is answered so, a request that is broken off ends so
 
 test("the address of the platform leads to the sign-in page", { tag: "@feature-38" }, async ({ page }) => {
   await page.goto("/");
@@ -66,4 +66,24 @@ test("signing out ends the session", async ({ page }) => {
   await expect(page).toHaveURL(/\/sign-in/);
   await page.goto("/overview");
   await expect(page).toHaveURL(/\/sign-in/);
+});
+
+test("what failed for one person is not told to the next", async ({ page }) => {
+  const { user, password } = credentials();
+  await page.goto("/services");
+  await page.getByLabel("User name").fill(user);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/\/services/);
+  test.skip(!(await installed(page)), "./atoll dev has no control service");
+  await page.route("**/services/files/restart", (route) => route.abort());
+  await page.getByRole("button", { name: "Restart files" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Restart" }).click();
+  const told = page.getByText("The connection broke while files was restarting");
+  await expect(told).toBeVisible();
+  await page.getByRole("button", { name: `Account of ${user}` }).click();
+  await page.getByText("Sign out").click();
+  await expect(page).toHaveURL(/\/sign-in/);
+  await expect(page.getByLabel("User name")).toBeVisible();
+  await expect(told).toHaveCount(0);
 });
