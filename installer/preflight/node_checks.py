@@ -232,7 +232,7 @@ def _other_cluster(facts: NodeFacts) -> Iterator[Problem]:
     if others:
         yield Problem(
             f"it belongs to the Atoll cluster `{', '.join(others)}`",
-            f"Take it out there first, or reset it: `./atoll reset --yes {others[0]}`.",
+            f"Use another machine. If `{others[0]}` is given up, install this one's operating system anew.",
         )
 
 
