@@ -47,7 +47,9 @@ export function Preferences({ children }: { children: ReactNode }) {
         button={{ autoInsertSpace: false }}
         wave={{ disabled: true }}
       >
-        <App component={false}>{children}</App>
+        <App component={false} notification={{ placement: "bottomRight" }}>
+          {children}
+        </App>
       </ConfigProvider>
     </Context>
   );
