@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
-import { App } from "antd";
 import { PanelLeft } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -18,11 +17,6 @@ const NARROW = "(max-width: 767px)";
 /** The frame of every page for people who are signed in; empty in the moment between signing out and the sign-in page. */
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
-  const { notification } = App.useApp();
-  // What stays until it is dismissed was said to this person, not to the next one.
-  useEffect(() => {
-    if (!session) notification.destroy();
-  }, [session, notification]);
   return (
     session && (
       <SessionContext value={session}>

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Form, Input } from "antd";
-import { useState } from "react";
+import { App, Button, Form, Input } from "antd";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
 import { type ApiProblem, problemOf } from "@/api/problem";
@@ -20,6 +20,10 @@ export function SignInPage() {
   const setSession = useSetSession();
   const [problem, setProblem] = useState<ApiProblem>();
   const [busy, setBusy] = useState(false);
+  const { notification } = App.useApp();
+
+  // What stays until it is dismissed was said to the person before, not to the next one.
+  useEffect(() => notification.destroy(), [notification]);
 
   async function signIn(fields: Fields) {
     setBusy(true);
