@@ -67,6 +67,19 @@ export async function installed(page: Page): Promise<boolean> {
   return about.engine !== "local";
 }
 
+/** Sign out by the menu of the account; a click while the menu still unfolds may land beside the entry. */
+export async function signOut(page: Page, user: string): Promise<void> {
+  const entry = page.getByText("Sign out", { exact: true });
+  await expect(async () => {
+    if (/\/sign-in/.test(page.url())) return;
+    if (!(await entry.isVisible())) {
+      await page.getByRole("button", { name: `Account of ${user}` }).click({ timeout: 5_000 });
+    }
+    await entry.click({ timeout: 5_000 });
+    await expect(page).toHaveURL(/\/sign-in/, { timeout: 5_000 });
+  }).toPass({ timeout: 60_000 });
+}
+
 let made = 0;
 
 /** A name that no other task of this run has. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { credentials, keepPassword, session } from "./installation.ts";
-import { expect, installed, test } from "./portal.ts";
+import { expect, installed, signOut, test } from "./portal.ts";
 
 test.describe.configure({ mode: "serial" });
 test.use({ expected: [/401|ERR_FAILED/] }); // a wrong password is answered so, a request that is broken off ends so
@@ -62,8 +62,7 @@ test("signing out ends the session", async ({ page }) => {
   await page.waitForURL(/\/overview/);
   await page.getByRole("button", { name: `Account of ${user}` }).click();
   await expect(page.getByText(/^Version \d+\.\d+\.\d+/)).toBeVisible();
-  await page.getByText("Sign out").click();
-  await expect(page).toHaveURL(/\/sign-in/);
+  await signOut(page, user);
   await page.goto("/overview");
   await expect(page).toHaveURL(/\/sign-in/);
 });
@@ -81,9 +80,7 @@ test("what failed for one person is not told to the next", async ({ page }) => {
   await page.getByRole("dialog").getByRole("button", { name: "Restart" }).click();
   const told = page.getByText("The connection broke while files was restarting");
   await expect(told).toBeVisible();
-  await page.getByRole("button", { name: `Account of ${user}` }).click();
-  await page.getByText("Sign out").click();
-  await expect(page).toHaveURL(/\/sign-in/);
+  await signOut(page, user);
   await expect(page.getByLabel("User name")).toBeVisible();
   await expect(told).toHaveCount(0);
 });
