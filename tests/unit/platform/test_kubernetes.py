@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 import yaml
-from atoll.configuration import Device
 from atoll.engines.base import ClusterProvision, Member, Phase, Share, Submission
-from atoll.engines.kubernetes import machines, manifests, observing, provisioning
+from atoll.engines.kubernetes import manifests, observing, provisioning
 from atoll.engines.kubernetes.client import KINDS, NODE, POD, WORKLOAD, ApiFailure
-from atoll.tasks.snapshot import node_state, will_take_tasks
 
 ACCESS = Path("roles/platform/templates/access.yaml.j2")
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -355,64 +353,3 @@ def test_an_image_that_cannot_be_pulled_is_named() -> None:
     )
     assert seen.reason is not None
     assert (seen.reason.code, seen.reason.params["image"]) == ("image_not_pulled", "x/y:1")
-
-
-def machine(name: str, *, taint: str = "", ready: str = "True", **labels: str) -> dict[str, Any]:
-    return {
-        "metadata": {
-            "name": name,
-            "creationTimestamp": "2026-11-21T10:00:00Z",
-            "labels": {"kubernetes.io/arch": "amd64", **labels},
-        },
-        "spec": {"taints": [{"key": taint, "effect": "NoSchedule"}] if taint else []},
-        "status": {
-            "addresses": [{"type": "InternalIP", "address": "10.77.0.21"}],
-            "allocatable": {"cpu": "1900m", "memory": "4000000Ki", "pods": "110", "nvidia.com/gpu": "8"},
-            "conditions": [{"type": "Ready", "status": ready, "lastTransitionTime": "2026-11-21T10:01:00Z"}],
-            "nodeInfo": {"kubeletVersion": "v1.36.3"},
-        },
-    }
-
-
-DEVICES = [
-    Device(type="nvidia_gpu_amd64", resource="nvidia.com/gpu", counts=[0, 1]),
-    Device(type="huawei_npu_arm64", resource="huawei.com/Ascend910", counts=[0, 1]),
-]
-
-
-def test_machines_show_what_is_asked_of_them() -> None:
-    holder = pod(0, phase="Running")
-    holder["spec"]["containers"] = [{"resources": {"requests": {"cpu": "500m", "nvidia.com/gpu": "2"}}}]
-    done = pod(1, phase="Succeeded")
-    done["spec"]["containers"] = [{"resources": {"requests": {"cpu": "1", "nvidia.com/gpu": "4"}}}]
-    nodes = [
-        machine("worker1", **{"node-role.kubernetes.io/worker": ""}),
-        machine(
-            "master1", taint="node-role.kubernetes.io/control-plane", **{"node-role.kubernetes.io/control-plane": ""}
-        ),
-        machine("silent", ready="Unknown"),
-    ]
-    seen = {item.name: item for item in machines.observe(nodes, [holder, done], DEVICES)}
-    worker = seen["worker1"]
-    assert (worker.roles, worker.cpu_requested, worker.takes_tasks) == (("worker",), 0.5, True)
-    assert [(item.type, item.total, item.used) for item in worker.devices] == [("nvidia_gpu_amd64", 8, 2)]
-    assert (seen["master1"].roles, seen["master1"].takes_tasks) == (("master",), False)
-    assert seen["silent"].state == "unknown"
-    assert machines.task_capacity(seen.values())[0] == 3
-
-
-def test_a_node_that_is_being_restarted_counts_but_takes_nothing_now() -> None:
-    worker = {"node-role.kubernetes.io/worker": ""}
-    master = {"node-role.kubernetes.io/control-plane": ""}
-    cordoned, closed = machine("cordoned", **worker), machine("closed", **master)
-    cordoned["spec"]["unschedulable"] = closed["spec"]["unschedulable"] = True
-    nodes = [
-        machine("ready", **worker),
-        machine("silent", ready="Unknown", **worker),
-        cordoned,
-        closed,
-        machine("master", taint="node-role.kubernetes.io/control-plane", **master),
-    ]
-    seen = {item.name: item for item in machines.observe(nodes, [], DEVICES)}
-    assert {name for name, item in seen.items() if will_take_tasks(item)} == {"ready", "silent", "cordoned"}
-    assert {name for name, item in seen.items() if node_state(item).ready} == {"ready"}
