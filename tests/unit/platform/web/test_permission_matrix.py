@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 
 from tests.unit.platform.conftest import Client, RunningPlatform, training
-from tests.unit.platform.test_contract import api_routes
+from tests.unit.platform.web.test_contract import api_routes
 
 Who = Literal["nobody", "owner", "colleague", "foreigner", "admin"]
 OK = "ok"

@@ -19,7 +19,7 @@ from atoll.identity.service import WINDOW
 from atoll.web import errors
 from atoll.web.openapi import CONTRACT
 
-TREE = Path(__file__).parents[3]
+TREE = Path(__file__).parents[4]
 ROOMS = ("platform/atoll", "installer/control")
 LANGUAGES = ("en", "zh-CN")
 
