@@ -9,7 +9,7 @@ import {
 } from "@tanstack/react-router";
 import { Failed } from "@/elements/states";
 import { sessionQuery } from "@/identity/session";
-import { searchOf } from "@/training/search";
+import { searchOf } from "@/tasks/list/search";
 import { Missing } from "./missing";
 import { Shell } from "./shell";
 
@@ -79,7 +79,7 @@ const training = createRoute({
   getParentRoute: () => shell,
   path: "/training",
   validateSearch: searchOf,
-  component: lazyRouteComponent(() => import("@/training/list-page"), "TrainingListPage"),
+  component: lazyRouteComponent(() => import("@/tasks/list/list-page"), "TrainingListPage"),
 });
 const newTraining = createRoute({
   getParentRoute: () => shell,
@@ -101,7 +101,7 @@ const trainingDetail = createRoute({
     rank:
       typeof search.rank === "number" && Number.isInteger(search.rank) && search.rank >= 0 ? search.rank : undefined,
   }),
-  component: lazyRouteComponent(() => import("@/training/detail-page"), "TrainingDetailPage"),
+  component: lazyRouteComponent(() => import("@/tasks/detail/detail-page"), "TrainingDetailPage"),
 });
 const nodes = createRoute({
   getParentRoute: () => shell,

@@ -6,8 +6,8 @@ import { problemOf } from "@/api/problem";
 import { CodeBlock } from "@/elements/code";
 import { useFieldWords, useProblemWords, useReason } from "@/elements/words";
 import { useSession } from "@/identity/session";
+import { asCurl, asPython } from "@/tasks/as-code";
 import { deviceName } from "@/virtual-clusters/devices";
-import { asCurl, asPython } from "./as-code";
 import type { Estimate } from "./estimate";
 import type { FormFields, TaskCreate } from "./form";
 

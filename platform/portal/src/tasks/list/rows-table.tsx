@@ -3,10 +3,10 @@ import { Grid, Table, type TableColumnType } from "antd";
 import { useTranslation } from "react-i18next";
 import { Duration, Moment } from "@/elements/time";
 import { number } from "@/formats/amounts";
-import type { TaskSummary } from "@/tasks/queries";
-import { StateWithReason } from "@/tasks/state-tag";
-import { TaskActions } from "@/tasks/task-actions";
 import { devicesText } from "@/virtual-clusters/devices";
+import type { TaskSummary } from "../queries";
+import { StateWithReason } from "../state-tag";
+import { TaskActions } from "../task-actions";
 import type { Column } from "./columns";
 import { SORTS, type SortKey, type TrainingSearch } from "./search";
 

@@ -6,8 +6,8 @@ import type { Schemas } from "@/api/client";
 import { Answer, Empty } from "@/elements/states";
 import { useReason } from "@/elements/words";
 import { bytes, number } from "@/formats/amounts";
-import { type Task, taskMetricsQuery } from "@/tasks/queries";
-import { ENDED } from "@/tasks/states";
+import { type Task, taskMetricsQuery } from "../queries";
+import { ENDED } from "../states";
 import { type ChartLine, LineChart } from "./line-chart";
 
 type Metrics = Schemas["TaskMetrics"];

@@ -12,8 +12,8 @@ import { MoreEntries } from "@/files/more-entries";
 import type { FileEntry } from "@/files/queries";
 import { Ways } from "@/files/ways";
 import { bytes } from "@/formats/amounts";
-import { type Task, taskFilesQuery } from "@/tasks/queries";
-import { ENDED } from "@/tasks/states";
+import { type Task, taskFilesQuery } from "../queries";
+import { ENDED } from "../states";
 import "@/files/files.css";
 
 const Preview = lazy(() => import("@/files/preview"));

@@ -10,10 +10,10 @@ import { Tag } from "@/elements/tag";
 import { Duration, Moment } from "@/elements/time";
 import { useReason } from "@/elements/words";
 import { number } from "@/formats/amounts";
-import { type Task, taskEventsQuery } from "@/tasks/queries";
+import { imageName } from "@/training/form";
 import { deviceName } from "@/virtual-clusters/devices";
-import { commandText } from "./as-code";
-import { imageName } from "./form";
+import { commandText } from "../as-code";
+import { type Task, taskEventsQuery } from "../queries";
 import { TimeLine } from "./time-line";
 
 export default function OverviewTab({ task }: { task: Task }) {

@@ -1,7 +1,7 @@
 import { useRef } from "react";
 import { secondsBetween } from "@/formats/moments";
-import type { TaskSummary } from "@/tasks/queries";
-import { STATE_ORDER } from "@/tasks/states";
+import type { TaskSummary } from "../queries";
+import { STATE_ORDER } from "../states";
 import type { SortKey } from "./search";
 
 /** How long a task has run, or ran; before its start nothing. */

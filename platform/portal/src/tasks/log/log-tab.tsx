@@ -14,8 +14,8 @@ import {
 import { useDeferredValue, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Empty, Loading, Stale } from "@/elements/states";
-import type { Task } from "@/tasks/queries";
-import { ENDED, WAITING } from "@/tasks/states";
+import type { Task } from "../queries";
+import { ENDED, WAITING } from "../states";
 import { Matches, MISTAKES, patternOf } from "./buffer";
 import { LogProblem } from "./log-problem";
 import { LogView, type LogViewHandle } from "./log-view";

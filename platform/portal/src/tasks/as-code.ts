@@ -1,4 +1,4 @@
-import type { TaskCreate } from "./form";
+import type { TaskCreate } from "@/training/form";
 
 /** A text in single quotes for a POSIX shell. */
 function shell(text: string): string {

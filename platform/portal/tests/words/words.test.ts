@@ -57,7 +57,7 @@ describe("the words of the portal", () => {
   });
 
   test("every key that the code names exists, and every key is named by the code", () => {
-    const code = sources(new URL("../src", import.meta.url).pathname).join("\n");
+    const code = sources(new URL("../../src", import.meta.url).pathname).join("\n");
     const known = new Set([...english.keys()].map(base));
     const named = [...code.matchAll(/\bt\(\s*"([\w.]+)"/g)].map((match) => match[1] ?? "");
     for (const key of named) expect(known.has(key), `t("${key}")`).toBe(true);

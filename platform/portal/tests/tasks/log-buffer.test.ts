@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LogBuffer, Matches, MISTAKES, patternOf, plain, width } from "@/training/log/buffer";
+import { LogBuffer, Matches, MISTAKES, patternOf, plain, width } from "@/tasks/log/buffer";
 
 function fed(...pieces: string[]): LogBuffer {
   const buffer = new LogBuffer();

@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { RULES } from "@/api/rules.gen";
+import { asCurl, asPython, commandText } from "@/tasks/as-code";
+import { sorted, still } from "@/tasks/list/rows";
+import { searchOf } from "@/tasks/list/search";
 import type { TaskSummary } from "@/tasks/queries";
 import { STATE_ORDER } from "@/tasks/states";
-import { asCurl, asPython, commandText } from "@/training/as-code";
 import { judged } from "@/training/estimate";
 import { EMPTY, imageName, nextName, requestOf } from "@/training/form";
-import { sorted, still } from "@/training/rows";
-import { searchOf } from "@/training/search";
 import { deviceName, devicesText } from "@/virtual-clusters/devices";
 
 describe("the request of the form", () => {

@@ -2,9 +2,9 @@ import { Tabs } from "antd";
 import { useTranslation } from "react-i18next";
 import { CodeBlock } from "@/elements/code";
 import { useSession } from "@/identity/session";
-import type { Task } from "@/tasks/queries";
-import { asCurl, asPython, commandText } from "./as-code";
-import { EMPTY, fieldsOf, requestOf } from "./form";
+import { EMPTY, fieldsOf, requestOf } from "@/training/form";
+import { asCurl, asPython, commandText } from "../as-code";
+import type { Task } from "../queries";
 
 /** The task as it was asked for with every default filled in, and the request that makes it again. */
 export default function DefinitionTab({ task }: { task: Task }) {

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { useNow } from "@/elements/time";
 import { clock, duration, secondsBetween } from "@/formats/moments";
-import { ENDED, STATES } from "@/tasks/states";
+import { ENDED, STATES } from "../states";
 
 /** Where the time went: one bar of all states, and each with its duration. */
 export function TimeLine({ spans }: { spans: Schemas["StateSpan"][] }) {

@@ -6,8 +6,8 @@ import { Panel } from "@/elements/page";
 import { Answer, Empty } from "@/elements/states";
 import { Moment } from "@/elements/time";
 import { useReason } from "@/elements/words";
-import { type Task, taskEventsQuery } from "@/tasks/queries";
-import { STATES } from "@/tasks/states";
+import { type Task, taskEventsQuery } from "../queries";
+import { STATES } from "../states";
 
 const KINDS: Record<Schemas["TaskEvent"]["kind"], LucideIcon> = {
   state: Activity,

@@ -1,4 +1,4 @@
-import { STATE_ORDER, type TaskState } from "@/tasks/states";
+import { STATE_ORDER, type TaskState } from "../states";
 
 export const SORTS = ["created_at", "name", "state", "duration"] as const;
 export type SortKey = (typeof SORTS)[number];
