@@ -1,0 +1,143 @@
+"""What the platform tells people, by code: each declared once, with its typed parameters and its English words.
+
+A domain declares its codes in `codes.py`, a class each; the class's name in small letters is the code:
+
+    class StoppedByUser(ReasonCode, words="{user} stopped it."):
+        user: str
+
+`StoppedByUser(user="ada").reason()` is then the only way to tell it. Manifests name them all (`codes=declared(codes)`),
+and the portal's words are made from the manifests.
+"""
+
+import dataclasses
+import re
+from types import ModuleType
+from typing import Any, ClassVar, dataclass_transform
+
+from atoll.web.schema import FieldError, Reason
+
+_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PLACE = re.compile(r"{(\w+)}")
+
+
+class CodeError(TypeError):
+    """A declaration of a code that cannot be meant; the message says which and why."""
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Code:
+    """The base. The fields of a code are its parameters; words name them in braces and nothing else."""
+
+    code: ClassVar[str] = ""
+
+    def __init_subclass__(cls, *, code: str = "", **more: Any) -> None:
+        super().__init_subclass__(**more)
+        dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+        cls.code = code or _BORDER.sub("_", cls.__name__).lower()
+
+    @classmethod
+    def parameters(cls) -> frozenset[str]:
+        """The names of what is told beside the code."""
+        return frozenset(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
+
+    @classmethod
+    def texts(cls) -> dict[str, str]:
+        """The English words by their place below `<table>.<code>`; the empty place is the code's own."""
+        return {}
+
+    @classmethod
+    def check(cls) -> None:
+        """Raise CodeError when words name a parameter that the code does not have."""
+        for text in cls.texts().values():
+            if unknown := {*_PLACE.findall(text)} - cls.parameters():
+                raise CodeError(f"{cls.__name__}: its words need {', '.join(sorted(unknown))}, which it does not tell")
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """What is told beside the code; what is None is not told."""
+        values = {name: getattr(self, name) for name in sorted(self.parameters())}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+            if value is not None
+        }
+
+    def fill(self, text: str) -> str:
+        """`text` with the parameters in their places."""
+        return _PLACE.sub(lambda place: _readable(self.params.get(place[1], "")), text)
+
+
+def _readable(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+class SentenceCode(Code):
+    """A code that is told in one sentence. `brief` are the words for where only the parameters in it are known."""
+
+    words: ClassVar[str] = ""
+    brief: ClassVar[str] = ""
+
+    def __init_subclass__(cls, *, words: str = "", brief: str = "", code: str = "", **more: Any) -> None:
+        super().__init_subclass__(code=code, **more)
+        cls.words, cls.brief = words, brief
+        cls.check()
+
+    @classmethod
+    def texts(cls) -> dict[str, str]:
+        """The sentence, and the shorter one."""
+        return {"": cls.words} | ({"_brief": cls.brief} if cls.brief else {})
+
+    @property
+    def message(self) -> str:
+        """The English words for a person."""
+        known = {*_PLACE.findall(self.words)} <= self.params.keys()
+        return self.fill(self.words if known or not self.brief else self.brief)
+
+
+class ReasonCode(SentenceCode):
+    """Why something is as it is."""
+
+    def reason(self) -> Reason:
+        """As the API tells it."""
+        return Reason(code=self.code, message=self.message, params=self.params)
+
+
+class FieldCode(SentenceCode):
+    """What is wrong with a field of a request."""
+
+    def at(self, field: str) -> FieldError:
+        """The mistake at `field`, a dotted path inside the request, empty for the whole."""
+        return FieldError(field=field, code=self.code, message=self.message, params=self.params)
+
+
+class ProblemCode(Code):
+    """Why a request is refused. Without `detail` the title says it all."""
+
+    title: ClassVar[str] = ""
+    detailed: ClassVar[str] = ""
+    remedy: ClassVar[str] = ""
+
+    def __init_subclass__(cls, *, title: str = "", detail: str = "", remedy: str = "", **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls.title, cls.detailed, cls.remedy = title, detail or f"{title}.", remedy
+        cls.check()
+
+    @classmethod
+    def texts(cls) -> dict[str, str]:
+        """Title, detail where it tells what only the moment knows, remedy."""
+        known = {
+            "title": cls.title,
+            "detail": cls.detailed if _PLACE.search(cls.detailed) else "",
+            "remedy": cls.remedy,
+        }
+        return {f".{place}": text for place, text in known.items() if text}
+
+
+def declared(*modules: ModuleType) -> tuple[type[Code], ...]:
+    """Every code that `modules` declare, for a manifest."""
+    return tuple(
+        item
+        for module in modules
+        for item in vars(module).values()
+        if isinstance(item, type) and issubclass(item, Code) and item.__module__ == module.__name__
+    )

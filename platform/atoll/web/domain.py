@@ -1,0 +1,117 @@
+"""What a domain says of itself: its manifest, `<domain>/domain.py`, is one `DOMAIN = Domain(…)`.
+
+The list of all is `atoll.api.domains`; routers, migrations' metadata, the contract, notification channels, the table of
+permissions, handlers of `jobs`, the portal's English words and the isolation matrix are made from it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, TypeVar
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+from atoll.configuration import Configuration
+from atoll.database.base import Table
+from atoll.web.codes import Code
+
+Part = TypeVar("Part")
+OK: Final = "ok"
+HIDDEN: Final = 404
+DENIED: Final = 403
+ABSENT: Final = 503
+Expected = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """One thing that a caller may do, and the roles that hold it; what it may be done *to* is `policy.py`'s."""
+
+    name: str
+    roles: frozenset[str]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class TaskKind:
+    """What a task is for: `name` is kept in its row. `permission`: what it takes to make one."""
+
+    name: str
+    permission: Permission | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OperationKind:
+    """Long work of the platform and who does it; what a handler is given, `atoll.operations` says."""
+
+    name: str
+    handler: Callable[..., Awaitable[Any]]
+    resumable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessPart(Generic[Part]):
+    """What the API's process holds for a domain, one for all requests: `make` gives None where it is not configured."""
+
+    kind: type[Part]
+    make: Callable[[Configuration], Part | None]
+    close: Callable[[Part], Awaitable[None]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """What each caller gets from an operation: `OK` or a status.
+
+    `owner` has made the object; `colleague` shares a virtual cluster with them, `foreigner` is a member of none. Who is
+    not signed in gets nothing. `path` fills places of the address, `body` and `params` are sent.
+    """
+
+    owner: Expected
+    colleague: Expected
+    foreigner: Expected
+    admin: Expected
+    body: Any = None
+    params: Mapping[str, str] | None = None
+    path: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def everybody(cls, **more: Any) -> "MatrixRow":
+        """Everybody who is signed in."""
+        return cls(owner=OK, colleague=OK, foreigner=OK, admin=OK, **more)
+
+    @classmethod
+    def administrators(cls, admin: Expected = OK, **more: Any) -> "MatrixRow":
+        """Administrators only; `admin` is what they get where the part behind it is not there."""
+        return cls(owner=DENIED, colleague=DENIED, foreigner=DENIED, admin=admin, **more)
+
+    @classmethod
+    def owned(cls, admin: Expected, owner: Expected = OK, **more: Any) -> "MatrixRow":
+        """The owner; for others of its kind it does not exist. What administrators get is said each time."""
+        return cls(owner=owner, colleague=HIDDEN, foreigner=HIDDEN, admin=admin, **more)
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """An operation that the matrix cannot try, and the test that does."""
+
+    tested_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    """All that the processes have to know of a domain."""
+
+    name: str
+    routers: tuple[APIRouter, ...] = ()
+    tables: tuple[type[Table], ...] = ()
+    permissions: tuple[Permission, ...] = ()
+    task_kinds: tuple[TaskKind, ...] = ()
+    codes: tuple[type[Code], ...] = ()
+    operations: tuple[OperationKind, ...] = ()
+    channels: tuple[str, ...] = ()  # of PostgreSQL's NOTIFY
+    events: tuple[type[BaseModel], ...] = ()  # data of server-sent events, for the contract
+    parts: tuple[ProcessPart[Any], ...] = ()
+    matrix: Mapping[str, MatrixRow | Elsewhere] = field(default_factory=dict)  # by "GET /path"
+    uses: tuple[str, ...] = ()  # neighbours whose `service` it imports

@@ -1,0 +1,66 @@
+"""Codes and what they say. Needs nothing."""
+
+import pytest
+from atoll.web.codes import CodeError, FieldCode, ProblemCode, ReasonCode
+from atoll.web.schema import FieldError, Reason
+
+
+class StoppedByUser(ReasonCode, words="{user} stopped it."):
+    user: str
+
+
+class DevicesInUse(ReasonCode, words="It needs {needed}, {free} are free.", brief="Still missing: {more}."):
+    needed: int | None = None
+    free: int | None = None
+    more: int | None = None
+
+
+class DeviceCountNotAllowed(FieldCode, words="Choose one of {counts}."):
+    counts: tuple[int, ...]
+
+
+class ExitCode(ReasonCode, code="exit_code_of_program", words="It ended."):
+    pass
+
+
+class NotEnded(ProblemCode, title="It has not ended", detail="It is {state}.", remedy="Stop it first."):
+    state: str
+
+
+def test_a_reason_is_its_code_its_words_and_its_parameters() -> None:
+    told = StoppedByUser(user="ada").reason()
+    assert told == Reason(code="stopped_by_user", message="ada stopped it.", params={"user": "ada"})
+    assert ExitCode.code == "exit_code_of_program"
+
+
+def test_a_field_error_names_its_field_and_reads_lists_as_words() -> None:
+    told = DeviceCountNotAllowed(counts=(1, 2)).at("devices")
+    message = "Choose one of 1, 2."
+    assert told == FieldError(
+        field="devices", code="device_count_not_allowed", message=message, params={"counts": [1, 2]}
+    )
+
+
+def test_who_knows_less_uses_the_brief_words() -> None:
+    assert DevicesInUse(needed=2, free=1).message == "It needs 2, 1 are free."
+    told = DevicesInUse(more=1).reason()
+    assert (told.message, told.params) == ("Still missing: 1.", {"more": 1})
+
+
+def test_a_parameter_that_holds_braces_is_not_read_as_words() -> None:
+    assert StoppedByUser(user="{user}").message == "{user} stopped it."
+
+
+def test_words_that_need_what_is_not_told_are_refused_when_they_are_declared() -> None:
+    with pytest.raises(CodeError, match="who"):
+
+        class Nobody(ReasonCode, words="{who} did it."):
+            pass
+
+
+def test_a_problem_has_a_detail_of_its_own_only_where_the_moment_tells_something() -> None:
+    assert NotEnded.texts() == {
+        ".title": "It has not ended",
+        ".detail": "It is {state}.",
+        ".remedy": "Stop it first.",
+    }
