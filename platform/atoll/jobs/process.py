@@ -6,18 +6,20 @@ import os
 import socket
 
 import structlog
+from sqlalchemy import select
 
 from atoll.configuration import Configuration
 from atoll.database.base import now
+from atoll.database.claims import Claims
 from atoll.database.connection import Sessions
 from atoll.database.identifiers import new_id
 from atoll.database.notifications import DUE, Listener
 from atoll.engines.base import Engine
 from atoll.files.client import FilesClient
-from atoll.jobs.claims import claim, next_due, wake
 from atoll.jobs.provision import Provisioner
 from atoll.jobs.reconcile import Reconciler
 from atoll.nodes.repository import NodeRepository
+from atoll.tasks.models import AttemptRow, TaskRow
 
 WORKERS = 8
 LONGEST_SLEEP_S = 30.0
@@ -33,10 +35,10 @@ class Process:
         self, configuration: Configuration, sessions: Sessions, engine: Engine, files: FilesClient, listener: Listener
     ) -> None:
         self._sessions = sessions
+        self._tasks = Claims(sessions, TaskRow)
         self._engine = engine
         self._listener = listener
         owner = f"{socket.gethostname()}-{os.getpid()}-{new_id()[-6:]}"
-        # An owner per worker: one whose claim ran out and went to a sibling has lost it, too.
         self._reconcilers = [
             Reconciler(configuration, sessions, engine, files, f"{owner}-{number}") for number in range(WORKERS)
         ]
@@ -78,14 +80,15 @@ class Process:
             if attempt_id is None:
                 self._nodes.set()
             else:
-                await wake(self._sessions, attempt_id)
+                attempt = select(AttemptRow.task_id).where(AttemptRow.id == attempt_id)
+                await self._tasks.wake(TaskRow.id == attempt.scalar_subquery())
                 self._work.set()
 
     async def _worker(self, reconciler: Reconciler) -> None:
         while True:
             self._work.clear()
             # Before the engine has listed everything, GONE means nothing.
-            claimed = await claim(self._sessions, reconciler.owner) if self._engine.synced else None
+            claimed = await self._tasks.take(reconciler.owner) if self._engine.synced else None
             if claimed is not None:
                 await reconciler.work(claimed)
                 self._work.set()
@@ -98,7 +101,7 @@ class Process:
     async def _sleep_s(self) -> float:
         if not self._engine.synced:
             return 0.2
-        moment = await next_due(self._sessions)
+        moment = await self._tasks.next_due()
         if moment is None:
             return LONGEST_SLEEP_S
         return min(LONGEST_SLEEP_S, max(0.05, (moment - now()).total_seconds()))

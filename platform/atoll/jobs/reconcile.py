@@ -1,6 +1,7 @@
 """One task from wanted to observed: submit, stop, write down what is seen, collect what ended."""
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -9,12 +10,12 @@ from sqlalchemy.orm import object_session
 
 from atoll.configuration import Configuration
 from atoll.database.base import now
+from atoll.database.claims import LEASE, Claim, ClaimLost, Claims
 from atoll.database.connection import Sessions
 from atoll.database.notifications import TASKS, notify
 from atoll.database.texts import keepable
 from atoll.engines.base import Engine, EngineError, Observation, Phase, ReplicaObservation, Submission
 from atoll.files.client import FilesClient
-from atoll.jobs.claims import LEASE, Claim, ClaimLost, hold, release
 from atoll.jobs.collect import last_lines, last_scalars
 from atoll.jobs.decisions import Act, Decision, Facts, decide
 from atoll.tasks import life_cycle
@@ -41,6 +42,7 @@ class Reconciler:
     ) -> None:
         self._configuration = configuration
         self._sessions = sessions
+        self._claims = Claims(sessions, TaskRow)
         self._engine = engine
         self._files = files
         self._owner = owner
@@ -57,23 +59,24 @@ class Reconciler:
             async with asyncio.timeout(LONGEST_WORK.total_seconds()):
                 following = await self._advance(claimed)
         except ClaimLost:
-            log.warning("claim lost", task=claimed.task_id)
+            log.warning("claim lost", task=claimed.id)
         except (EngineError, ApiError, TimeoutError) as error:
             # Shown to the owner and tried again; the task itself is not to blame.
             words = keepable(str(error)) or f"no answer within {LONGEST_WORK.seconds} seconds."
-            log.warning("engine unavailable", task=claimed.task_id, error=words)
+            log.warning("engine unavailable", task=claimed.id, error=words)
             await self._note_trouble(claimed, words)
         except Exception:  # what one task holds must never end the work on all others
-            log.exception("the work on a task failed, trying again", task=claimed.task_id)
+            log.exception("the work on a task failed, trying again", task=claimed.id)
             following = now() + RETRY_FAILED_WORK
         finally:
-            await release(self._sessions, claimed, self._owner, following)
+            with contextlib.suppress(ClaimLost):
+                await self._claims.give_back(claimed, following)
 
     async def _advance(self, claimed: Claim) -> datetime | None:
         """All steps that can be taken now. Returns when to look again without being woken."""
         while True:
             async with self._sessions() as session, session.begin():
-                row = await hold(session, claimed, self._owner)
+                row = await self._claims.hold(session, claimed)
                 _enforce_hours(row)
                 attempt = row.attempts[-1] if row.attempts else None
                 facts = self._facts(row, attempt)
@@ -113,7 +116,7 @@ class Reconciler:
     async def _submit(self, claimed: Claim, row: TaskRow) -> None:
         """Write the attempt down first, then submit it: a crash in between submits the same attempt again."""
         async with self._sessions() as session, session.begin():
-            held = await hold(session, claimed, self._owner)
+            held = await self._claims.hold(session, claimed)
             if held.attempts and held.attempts[-1].submitted_at is None:
                 attempt = held.attempts[-1]
             else:
@@ -129,14 +132,14 @@ class Reconciler:
             await self._refused(claimed, error)
             return
         async with self._sessions() as session, session.begin():
-            held = await hold(session, claimed, self._owner)
+            held = await self._claims.hold(session, claimed)
             held.attempts[-1].submitted_at = now()
             _event(held, "attempt", Reason(code="submitted", message="It is in the queue of the engine."))
 
     async def _refused(self, claimed: Claim, error: EngineError) -> None:
         """The engine will never take it: end it with the engine's words."""
         async with self._sessions() as session, session.begin():
-            row = await hold(session, claimed, self._owner)
+            row = await self._claims.hold(session, claimed)
             row.attempts[-1].submitted_at = now()
             _move(
                 row,
@@ -182,7 +185,7 @@ class Reconciler:
         scalars = await last_scalars(self._files, row.owner, row.id)
         await self._engine.forget(attempt.id)
         async with self._sessions() as session, session.begin():
-            held = await hold(session, claimed, self._owner)
+            held = await self._claims.hold(session, claimed)
             held.last_lines = lines
             held.progress = scalars
             held.attempts[-1].collected_at = now()
@@ -195,7 +198,7 @@ class Reconciler:
         )
         async with self._sessions() as session, session.begin():
             try:
-                row = await hold(session, claimed, self._owner)
+                row = await self._claims.hold(session, claimed)
             except ClaimLost:
                 return
             if State(row.state) not in ENDED and row.reason != reason.model_dump():

@@ -7,14 +7,14 @@ from sqlalchemy import BigInteger, ForeignKey, Identity, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from atoll.database.base import Table, now
-from atoll.database.identifiers import new_id
+from atoll.database.claims import Claimable
 from atoll.identity.models import UserRow
 from atoll.tasks.life_cycle import Kind, Mode, State, Wanted
 from atoll.virtual_clusters.models import VirtualClusterRow
 
 
-class TaskRow(Table):
-    """A task. `wanted` is written by the API, `state` by whoever holds the lock (`lock_owner`, `lock_expires_at`)."""
+class TaskRow(Claimable):
+    """A task. `wanted` is written by the API, `state` by whoever holds the claim."""
 
     __tablename__ = "tasks"
     __table_args__ = (
@@ -23,7 +23,6 @@ class TaskRow(Table):
         Index("ix_tasks_active", "virtual_cluster_id", "state"),
     )
 
-    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
     name: Mapped[str]
     kind: Mapped[str] = mapped_column(default=Kind.TRAINING)
     mode: Mapped[str] = mapped_column(default=Mode.BATCH)
@@ -47,9 +46,6 @@ class TaskRow(Table):
     finished_at: Mapped[datetime | None]
     deleted_at: Mapped[datetime | None]
     version: Mapped[int] = mapped_column(default=1)
-    due_at: Mapped[datetime | None] = mapped_column(default=now)
-    lock_owner: Mapped[str | None]
-    lock_expires_at: Mapped[datetime | None]
 
     owner: Mapped[UserRow] = relationship(lazy="joined", innerjoin=True)
     virtual_cluster: Mapped[VirtualClusterRow] = relationship(lazy="joined", innerjoin=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from atoll.database.claims import Claims
 from atoll.database.connection import connect, sessions
 from atoll.files import work
 from atoll.files.client import FilesClient
@@ -52,13 +53,13 @@ async def test_each_worker_claims_under_a_name_of_its_own(
     platform: RunningPlatform, program: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owners: set[str] = set()
-    claim = process.claim
+    take = Claims.take
 
-    async def noted(with_sessions: Any, owner: str) -> Any:
+    async def noted(claims: Claims[TaskRow], owner: str) -> Any:
         owners.add(owner)
-        return await claim(with_sessions, owner)
+        return await take(claims, owner)
 
-    monkeypatch.setattr(process, "claim", noted)
+    monkeypatch.setattr(Claims, "take", noted)
     admin = await platform.admin()
     program("admin", "print('done')\n")
     task_id = (await admin.post("/tasks", training())).json()["id"]
