@@ -23,8 +23,8 @@ class Row(NamedTuple):
 ALL, STEPS, DAILY, DEVELOPERS = "The whole way", "Step by step", "Every day", "For developers"
 
 COMMANDS = {
-    "up": Row("installer.running.commands", "up", "Build everything, from nothing to a portal", ALL),
-    "down": Row("installer.running.commands", "down", "Remove a cluster of lab nodes, with all its data", ALL),
+    "up": Row("installer.up.commands", "up", "Build everything, from nothing to a portal", ALL),
+    "down": Row("installer.up.commands", "down", "Remove a cluster of lab nodes, with all its data", ALL),
     "dev": Row("installer.dev.commands", "dev", "Portal and API on this machine, without root or a cluster", ALL),
     "validate": Row("installer.cluster.commands", "validate", "Find every mistake in a cluster.yaml", STEPS),
     "schema": Row("installer.cluster.commands", "schema", "Print the JSON Schema of cluster.yaml, for editors", STEPS),
@@ -32,7 +32,7 @@ COMMANDS = {
     "lab": Row("installer.lab.commands", "lab", "Make, look at and remove nodes on this machine", STEPS),
     "enrol": Row("installer.preflight.commands", "enrol", "Show and pin the SSH host keys of servers", STEPS),
     "preflight": Row("installer.preflight.commands", "preflight", "Check machines without changing them", STEPS),
-    "plan": Row("installer.planning.commands", "plan", "Say what apply would do, and why", STEPS),
+    "plan": Row("installer.running.plan_command", "plan", "Say what apply would do, and why", STEPS),
     "apply": Row("installer.running.commands", "apply", "Do what plan says", STEPS),
     "status": Row("installer.running.commands", "status", "Show nodes, services and the portal's address", DAILY),
     "runs": Row("installer.running.commands", "runs", "Show earlier runs and what each did", DAILY),

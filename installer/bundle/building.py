@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from installer import packages
 from installer.bundle import debian_lock, disk, index
 from installer.bundle.debian import Gone
 from installer.bundle.outputs import Output, Outputs
 from installer.bundle.steps import Step, Workshop
 from installer.cluster import in_use
 from installer.cluster.places import TREE, cache_directory
-from installer.preflight import packages
 
 TOOLS = ("program", "manifest", "portal", "layer")
 
 
 class Reporter(Protocol):
-    """Whoever watches a build (installer.running.progress)."""
+    """Whoever watches a build (installer.progress.stages)."""
 
     def begin(self, stage: str, total: int | None = None) -> None:
         """A stage begins."""

@@ -16,7 +16,7 @@ from installer.bundle.errors import BundleError
 from installer.bundle.index import load_index, owners, verify
 from installer.bundle.steps import Workshop
 from installer.cluster.places import TREE, bundle_directory, cache_directory
-from installer.running.progress import progress_for
+from installer.progress.stages import progress_for
 
 P = ParamSpec("P")
 OUTPUT = click.option(

@@ -10,8 +10,8 @@ import click
 
 from installer.cluster.json_schema import json_schema
 from installer.cluster.mistakes import ClusterError
+from installer.cluster.options import FILE, OUTPUT, cluster_of, file_of
 from installer.exit_codes import BAD_FILE
-from installer.options import FILE, OUTPUT, cluster_of, file_of
 
 
 @click.command()

@@ -25,8 +25,8 @@ from installer.control.operations import Operation, Operations
 from installer.control.problems import Problem
 from installer.control.settings import Settings
 from installer.control.timeline import timeline
+from installer.redaction import Redactor
 from installer.running import runs as earlier
-from installer.running.redaction import Redactor
 from installer.running.rendering import Narrator, render_service
 from installer.running.run import writing
 from installer.services.access import Access

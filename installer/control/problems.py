@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 from installer.cluster import ClusterError
 from installer.running.errors import Busy
 from installer.services.kubernetes_api import KubernetesUnavailable, NotThere
-from installer.services.ssh import NodeUnreachable
+from installer.ssh.nodes import NodeUnreachable
 
 
 class Problem(Exception):

@@ -13,6 +13,7 @@ import click
 from rich.table import Table
 
 from installer.cluster import Cluster, is_installed, state_directory
+from installer.cluster.options import FILE, OUTPUT
 from installer.images.archive import image_in
 from installer.images.containers import opened
 from installer.images.errors import BadName, ImageError
@@ -21,11 +22,10 @@ from installer.images.listing import images
 from installer.images.names import PROJECT, name_of
 from installer.images.registry import Registry, connect
 from installer.images.tunnel import to_registry
-from installer.options import FILE, OUTPUT
+from installer.redaction import Redactor
 from installer.running.accepted import known_cluster
 from installer.running.commands import console
 from installer.running.journal import Journal, new_run_id
-from installer.running.redaction import Redactor
 
 
 @click.group()

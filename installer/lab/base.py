@@ -16,7 +16,7 @@ from installer.isolation import DIES_WITH_US
 from installer.lab.commanding import command
 from installer.lab.errors import LabError
 from installer.lab.topology import LABS
-from installer.running.progress import Progress
+from installer.progress.stages import Progress
 
 # Bookworm: from trixie on systemd refuses the cgroup v1 that some machines still have.
 SUITE = "bookworm"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
+from installer.cluster.options import FILE, OUTPUT, cluster_of
 from installer.exit_codes import FAILED
 from installer.lab import labs
-from installer.options import FILE, OUTPUT, cluster_of
-from installer.running.progress import progress_for
+from installer.progress.stages import progress_for
 
 
 @click.group()

@@ -10,7 +10,7 @@ from pathlib import Path
 from installer.lab.commanding import command
 from installer.lab.errors import LabError
 from installer.lab.topology import LabNode
-from installer.preflight.ssh import make_key
+from installer.ssh.keys import make_key
 
 # Containers and databases need a real file system below them: overlay on overlay does not work, and fsync must mean it.
 REAL = (

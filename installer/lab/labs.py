@@ -14,10 +14,10 @@ from installer.lab import cgroups, disks, network, nodes, state
 from installer.lab.base import base_root
 from installer.lab.errors import LabError, system_errors_told
 from installer.lab.topology import LAB_CGROUPS, Lab, LabNode, lab_cgroup, lab_of
-from installer.preflight import known_hosts
-from installer.preflight.packages import install
-from installer.preflight.ssh import banner, ensure_cluster_key
-from installer.running.progress import Progress
+from installer.packages import install
+from installer.progress.stages import Progress
+from installer.ssh import known_hosts
+from installer.ssh.keys import banner, ensure_cluster_key
 
 
 @dataclass(frozen=True)

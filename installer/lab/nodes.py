@@ -14,7 +14,7 @@ from installer.lab import cgroups, disks, network
 from installer.lab.commanding import start
 from installer.lab.errors import LabError
 from installer.lab.topology import LabNode
-from installer.preflight.ssh import banner
+from installer.ssh.keys import banner
 
 DEVICES = ("/dev/fuse", "/dev/kmsg")
 BOOT_S = 90.0

@@ -13,10 +13,10 @@ from typing import Any
 from installer.cluster import CPU_ONLY, DEVICE_TYPES, Cluster, Node, known_hosts, state_directory
 from installer.cluster.defaults import shipped
 from installer.cluster.given import ssh_key, with_given
-from installer.cluster.ssh import jump_options, pinned_options
 from installer.planning.phases import ADMISSION, PHASES, Scope
 from installer.planning.plan import Plan
 from installer.planning.projection import Digests, acting_master, input_hash, nodes_of, portal_address, project
+from installer.ssh.options import jump_options, pinned_options
 
 ROLE_GROUPS = ("masters", "workers", "storage", "registry", "accelerated", "first_master")
 # Sections that roles get under other names, or that are no business of roles.

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from installer.cluster import Cluster, Node, known_hosts
 from installer.cluster.given import ssh_key
-from installer.cluster.ssh import JumpHost, jump_options
-from installer.preflight import known_hosts as pins
 from installer.preflight.checks import Finding, Severity
+from installer.ssh import known_hosts as pins
+from installer.ssh.options import JumpHost, jump_options
 
 CONNECT_S = 8
 _FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]{43}")

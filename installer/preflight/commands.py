@@ -9,15 +9,16 @@ from pathlib import Path
 
 import click
 
+from installer import packages
 from installer.cluster import Cluster, Node
 from installer.cluster.given import ssh_key
+from installer.cluster.options import FILE, OUTPUT, cluster_of
 from installer.exit_codes import OK, UNAVAILABLE
-from installer.options import FILE, OUTPUT, cluster_of
-from installer.preflight import host_keys, packages
+from installer.preflight import host_keys
 from installer.preflight.checks import Finding, stops
 from installer.preflight.everything import check_all
 from installer.preflight.host_keys import Shown
-from installer.running.progress import Progress, progress_for
+from installer.progress.stages import Progress, progress_for
 
 
 @click.command()

@@ -11,7 +11,7 @@ from installer.preflight.checks import Finding
 from installer.preflight.machine import WHERE, check_machine
 from installer.preflight.nodes import check_nodes
 from installer.preflight.support import check_support
-from installer.running.progress import Progress
+from installer.progress.stages import Progress
 
 
 def check_all(cluster: Cluster, progress: Progress) -> list[Finding]:

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Literal
 
 from installer.cluster import Cluster, Node, known_hosts, own_key
-from installer.cluster.ssh import JumpHost, pinned_options
-from installer.preflight import known_hosts as pins
 from installer.preflight.access import CONNECT_S, changed, pattern, pin_declared, refusal, ssh_arguments
 from installer.preflight.checks import Finding
 from installer.preflight.errors import PreflightError
-from installer.preflight.ssh import ensure_cluster_key
+from installer.ssh import known_hosts as pins
+from installer.ssh.keys import ensure_cluster_key
+from installer.ssh.options import JumpHost, pinned_options
 
 State = Literal["pinned", "new", "changed", "unreachable"]
 

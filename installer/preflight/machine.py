@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from installer import packages
 from installer.cluster import Cluster, bundle_directory, cache_directory, state_directory
 from installer.lab import cgroups, network, state
 from installer.lab.errors import LabError
 from installer.lab.topology import LABS, lab_directory, lab_of
-from installer.preflight import packages
 from installer.preflight.checks import Check, Finding, Problem, gibibytes, run_all
 from installer.preflight.errors import PreflightError
 

@@ -17,9 +17,9 @@ from typing import Self
 import yaml
 
 from installer.cluster import Cluster, load, state_directory
-from installer.options import cluster_of
+from installer.cluster.options import cluster_of
 from installer.running.errors import RunError
-from installer.services.ssh import SshNode
+from installer.ssh.nodes import SshNode
 
 FILE = "cluster.yaml"
 RECORD = "revision.json"

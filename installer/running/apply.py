@@ -11,6 +11,7 @@ from installer import exit_codes
 from installer.cluster import Cluster, bundle_directory, in_use, state_directory, version
 from installer.cluster.given import kept_names
 from installer.planning import Observations, Plan, acting_master, collect, done, plan, saved
+from installer.progress.stages import Progress
 from installer.running import accepted
 from installer.running.errors import RunError
 from installer.running.events import TREE
@@ -20,11 +21,10 @@ from installer.running.memory import remember
 from installer.running.mirror import Mirror
 from installer.running.observe import observe
 from installer.running.playbook import Playbook
-from installer.running.progress import Progress
 from installer.running.run import Outcome, Writer, writing
 from installer.running.runs import forget_old
 from installer.services.access import Access
-from installer.services.ssh import NodeUnreachable
+from installer.ssh.nodes import NodeUnreachable
 
 FORKS_AT_MOST = 25
 

@@ -12,8 +12,8 @@ from installer.preflight.bundle import check_bundle
 from installer.preflight.checks import Finding
 from installer.preflight.nodes import check_nodes
 from installer.preflight.support import check_support
+from installer.progress.stages import Progress
 from installer.running.errors import RunError
-from installer.running.progress import Progress
 
 
 class NotReady(RunError):

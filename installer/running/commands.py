@@ -1,4 +1,4 @@
-"""The commands `up`, `apply`, `down`, `status`, `runs` and `kubectl`."""
+"""The commands `apply`, `status`, `runs` and `kubectl`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from rich.markup import escape
 from rich.table import Table
 
 from installer import exit_codes
-from installer.cluster import cache_directory, state_directory
-from installer.options import FILE, OUTPUT, cluster_of, file_of
+from installer.cluster import state_directory
+from installer.cluster.options import FILE, OUTPUT, cluster_of, file_of
+from installer.progress.stages import Progress, duration, progress_for
+from installer.progress.timings import Timings
 from installer.running import kubectl as passing_through
 from installer.running import runs as earlier
 from installer.running.accepted import known_cluster
 from installer.running.errors import RunError
 from installer.running.journal import read
-from installer.running.progress import Progress, duration, progress_for
 from installer.running.run import Outcome
-from installer.running.status import portal_of, show
+from installer.running.status import show
 from installer.running.status import status as look
-from installer.running.timings import Timings
 
 PIPE_WIDTH = 240
 
@@ -66,27 +66,6 @@ def kubectl(arguments: tuple[str, ...]) -> None:
     if len(arguments) > 2 and arguments[0] == "-f" and "--" in arguments[2:3]:
         file, arguments = Path(arguments[1]), arguments[3:]
     passing_through.become(known_cluster(file), arguments)
-
-
-@click.command()
-@FILE
-@OUTPUT
-@click.option("--yes", is_flag=True, help="Do not ask.")
-def down(file: Path | None, output: str, yes: bool) -> None:
-    """Remove the nodes of a lab with all their data, and what this machine knows about that cluster.
-
-    Only for clusters with a section `lab`. Servers are never touched.
-    """
-    from installer.running.teardown import remove_lab
-
-    cluster = cluster_of(file)
-    if cluster.lab is None:
-        raise RunError(f"`{cluster.name}` is not a lab: its nodes are servers.", "`down` removes labs only.")
-    if not yes and sys.stdin.isatty():
-        click.confirm(f"Remove the lab `{cluster.name}` with all data of its {len(cluster.nodes)} nodes?", abort=True)
-    with progress_for(output) as progress:
-        remove_lab(cluster, progress)
-        progress.event("finished", ok=True)
 
 
 @click.group()
@@ -186,32 +165,6 @@ def apply(
         except Exception as error:
             tell_error(error, progress)
             raise
-        tell(outcome, progress)
-    raise SystemExit(exit_codes.OK if outcome.ok else exit_codes.FAILED)
-
-
-@click.command()
-@FILE
-@OUTPUT
-def up(file: Path | None, output: str) -> None:
-    """Build everything, from nothing to a portal: bundle, nodes (for a lab), Kubernetes, the platform.
-
-    Run it again at any time: it does what is missing, and nothing else.
-    """
-    from installer.running.up import up as build
-
-    cluster = cluster_of(file)
-    with progress_for(output, Timings(cache_directory() / "timings.json")) as progress:
-        try:
-            outcome = build(cluster, file_of(file).read_text("utf-8"), progress)
-        except Exception as error:
-            tell_error(error, progress)
-            raise
-        if outcome.ok:
-            where = portal_of(cluster)
-            progress.say(f"\nThe portal is at {where.url}")
-            progress.say(f"  sign in with   {where.credentials_file}")
-            progress.say(f"  its CA is      {where.ca_file}\n")
         tell(outcome, progress)
     raise SystemExit(exit_codes.OK if outcome.ok else exit_codes.FAILED)
 

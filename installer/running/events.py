@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
+from installer.progress.stages import Progress
+from installer.redaction import Redactor
 from installer.running.failures import Failure, failure_of
 from installer.running.journal import Journal
-from installer.running.progress import Progress
-from installer.running.redaction import Redactor
 
 TREE = Path(__file__).resolve().parents[2]
 ENDINGS = {

@@ -19,7 +19,7 @@ from installer.running import accepted
 from installer.running.accepted import FILE, RECORD
 from installer.running.errors import RunError
 from installer.running.journal import FILE_NAME as JOURNAL
-from installer.services.ssh import NodeUnreachable, SshNode
+from installer.ssh.nodes import NodeUnreachable, SshNode
 
 # Files and folders of a cluster's state; what of them lies in pki/ and ssh/ roles/control/vars/main.yml leaves out.
 OF_NODES = (

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
-from installer.running.redaction import Redactor
+from installer.redaction import Redactor
 
 FILE_NAME = "journal.jsonl"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from installer import exit_codes
 from installer.running.errors import Busy
-from installer.services.ssh import CONNECT_SECONDS, SshNode
+from installer.ssh.nodes import CONNECT_SECONDS, SshNode
 
 LOCK_WAIT_SECONDS = 10
 # Runs on the master with its own Python (3.8 or later): takes the lock as installer/running/lock.py does, then writes

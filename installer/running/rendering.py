@@ -6,10 +6,10 @@ import os
 
 from installer.cluster import bundle_directory, load, loads, state_directory, version
 from installer.planning import BY_NAME, Observations, acting_master, collect, plan
+from installer.progress.stages import Progress
 from installer.running import accepted
 from installer.running.apply import carry_out
 from installer.running.errors import RunError
-from installer.running.progress import Progress
 from installer.running.run import writing
 from installer.services.actions import ActionFailed, Say
 from installer.services.table import Service

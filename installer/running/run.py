@@ -11,14 +11,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from installer.progress.stages import Progress
+from installer.redaction import Redactor
 from installer.running.errors import Interrupted, RunError
 from installer.running.events import PhaseBook, Recorder
 from installer.running.failures import Failure
 from installer.running.journal import FILE_NAME, Journal, new_run_id, read
 from installer.running.lock import ClusterLock
 from installer.running.playbook import Playbook, drop_private_folder, run
-from installer.running.progress import Progress
-from installer.running.redaction import Redactor
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from installer.cluster.given import ssh_key
 from installer.cluster.places import known_hosts, state_directory
 from installer.cluster.schema import Cluster, Node
 from installer.services.kubernetes_api import KubernetesApi
-from installer.services.ssh import SshNode
 from installer.services.table import Where
+from installer.ssh.nodes import SshNode
 
 API_SERVER_PORT = 6443
 

@@ -12,9 +12,9 @@ from typing import Any
 from installer.services.access import Access
 from installer.services.kubernetes_api import KubernetesUnavailable, NotThere
 from installer.services.observation import services
-from installer.services.ssh import NodeUnreachable, SshNode
 from installer.services.states import ServiceState
 from installer.services.table import Action, Part, Service, StaticPod, Unit, Workload, Workloads
+from installer.ssh.nodes import NodeUnreachable, SshNode
 
 Say = Callable[[str], None]
 # Renders the configuration of a service from cluster.yaml and returns how much changed.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from installer.running.redaction import Redactor
+from installer.redaction import Redactor
 from installer.services.access import Access
 from installer.services.kubernetes_api import NotThere
 from installer.services.table import ConfigMap, NodeFile, Service

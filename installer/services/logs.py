@@ -11,9 +11,9 @@ from contextlib import ExitStack
 from installer.services.access import Access
 from installer.services.kubernetes_api import KubernetesApi, KubernetesUnavailable, NotThere
 from installer.services.observation import pods_of
-from installer.services.ssh import NodeUnreachable, SshNode, ask_all
 from installer.services.stop import Stop
 from installer.services.table import Service, StaticPod, Unit, Workload, Workloads
+from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all
 
 Lines = Iterator[str]
 END = None

@@ -9,9 +9,9 @@ from typing import Any
 
 from installer.services.access import Access
 from installer.services.kubernetes_api import STOPPED_SELECTOR, KubernetesUnavailable
-from installer.services.ssh import NodeUnreachable, SshNode, ask_all
 from installer.services.states import PartState, ServiceState, combine, unit_state, workload_state
 from installer.services.table import SERVICES, Service, StaticPod, Unit, Workload, Workloads
+from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all
 
 Json = dict[str, Any]
 # Waiting for these is part of a normal start; anything else that a container waits for is trouble.

@@ -18,9 +18,9 @@ import pytest
 from installer.cluster import TREE, state_directory
 from installer.control import app, images
 from installer.images.registry import connect
+from installer.redaction import Redactor
 from installer.running.journal import Journal
 from installer.running.lock import ClusterLock
-from installer.running.redaction import Redactor
 from installer.services.actions import ActionFailed
 from tests.unit.control.conftest import Authority, Running
 

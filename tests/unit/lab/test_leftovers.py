@@ -18,7 +18,7 @@ from installer.lab import LabError, disks, labs, network, nodes, state
 from installer.lab.commanding import command
 from installer.lab.errors import system_errors_told
 from installer.lab.topology import Lab, LabNode, lab_of
-from installer.running.progress import Progress
+from installer.progress.stages import Progress
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ import pytest
 
 from installer.cluster import Cluster, known_hosts, loads
 from installer.preflight import host_keys
-from installer.preflight import known_hosts as pins
 from installer.preflight.access import pin_declared, refusal, ssh_arguments
 from installer.preflight.errors import PreflightError
 from installer.preflight.host_keys import Shown
-from installer.preflight.ssh import ensure_cluster_key, make_key
+from installer.ssh import known_hosts as pins
+from installer.ssh.keys import ensure_cluster_key, make_key
 
 OLD = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIG3NlRdmv/oCdil9xVu8pF6duv+wH+DQmHYEwmM/6mC4"
 NEW = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINnmBJtD3uIL88Qfv+2sD5Ut4ArmUuPDcF9V0jBTn9oW"

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
+from installer import packages
 from installer.cluster import Cluster, reference
 from installer.lab import cgroups
-from installer.preflight import machine, packages
+from installer.packages import PACKAGES
+from installer.preflight import machine
 from installer.preflight.bundle import check_bundle
 from installer.preflight.checks import Finding
 from installer.preflight.errors import PreflightError
-from installer.preflight.packages import PACKAGES
 
 Usage = namedtuple("Usage", "total used free")
 

@@ -13,6 +13,7 @@ from installer import cluster as clusters
 from installer.cluster import TREE, Cluster
 from installer.planning import Observations, Record, Seen
 from installer.planning import plan as make_plan
+from installer.progress.stages import Progress
 from installer.running import accepted, rendering, runs
 from installer.running import apply as applying
 from installer.running.apply import Blocked, Wish, apply
@@ -20,10 +21,9 @@ from installer.running.checking import NotReady, check_before
 from installer.running.errors import Busy, RunError
 from installer.running.lock import ClusterLock, holder
 from installer.running.observe import observe
-from installer.running.progress import Progress
 from installer.services.actions import ActionFailed
-from installer.services.ssh import SshNode
 from installer.services.table import BY_NAME
+from installer.ssh.nodes import SshNode
 
 FAKE_SSH = '#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n'
 TEXT = (TREE / "cluster.example.yaml").read_text()

@@ -4,17 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-import yaml
 from click.testing import CliRunner
 
-from installer import lab
 from installer.cluster import TREE
+from installer.redaction import Redactor
 from installer.running import accepted, commands
 from installer.running.errors import RunError
 from installer.running.journal import Journal
-from installer.running.progress import Progress
-from installer.running.redaction import Redactor
-from installer.running.teardown import remove_lab
 
 TEXT = (TREE / "cluster.example.yaml").read_text()
 
@@ -58,24 +54,3 @@ def test_status_of_what_is_not_installed_says_how_to_install_it(clusters: Path) 
     result = CliRunner().invoke(commands.status, [])
     assert isinstance(result.exception, RunError)
     assert "./atoll up" in result.exception.remedy
-
-
-def test_down_never_touches_servers(clusters: Path, tmp_path: Path) -> None:
-    content = yaml.safe_load(TEXT)
-    del content["lab"]
-    file = tmp_path / "servers.yaml"
-    file.write_text(yaml.safe_dump(content))
-    result = CliRunner().invoke(commands.down, ["-f", str(file), "--yes"])
-    assert isinstance(result.exception, RunError)
-    assert "not a lab" in result.exception.message
-
-
-def test_down_leaves_no_state_behind(clusters: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    removed: list[str] = []
-    monkeypatch.setattr(lab, "down", lambda cluster, _: removed.append(cluster.name))
-    accepted.accept(clusters / "demo", TEXT)
-    a_run(clusters / "demo")
-    cluster = accepted.known_cluster(None)
-    remove_lab(cluster, Progress())
-    assert removed == ["demo"]
-    assert list(clusters.iterdir()) == []

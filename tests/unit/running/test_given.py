@@ -16,7 +16,7 @@ from installer.running.given import drop_given, keep_given
 from installer.running.handing_over import hand_to
 from installer.running.status import portal_of
 from installer.services.access import Access
-from installer.services.ssh import NodeUnreachable, SshNode
+from installer.ssh.nodes import NodeUnreachable, SshNode
 
 NAMES = ("id", "portal.crt", "portal.key", "smtp")
 

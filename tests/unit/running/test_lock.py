@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from installer.progress.stages import PlainProgress, Progress
 from installer.running import journal, runs
 from installer.running.errors import Busy, RunError
 from installer.running.lock import ClusterLock, holder
 from installer.running.playbook import Playbook
 from installer.running.processes import ProcessId, end, marked
-from installer.running.progress import PlainProgress, Progress
 from installer.running.run import writing
 from tests.unit.running.conftest import command
 
@@ -110,7 +110,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from installer.running.playbook import Playbook
-from installer.running.progress import Progress
+from installer.progress.stages import Progress
 from installer.running.run import writing
 with writing(Path(sys.argv[1]), "apply", "0.1.0", Progress()) as writer:
     writer.play(Playbook(Path(sys.argv[2]), Path(sys.argv[3]), {}), [], Progress())

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from installer.progress.stages import Progress
+from installer.redaction import BLOT, Redactor
 from installer.running import journal, runs
 from installer.running.errors import RunError
 from installer.running.playbook import Playbook
-from installer.running.progress import Progress
-from installer.running.redaction import BLOT, Redactor
 from installer.running.run import Outcome, writing
 from tests.unit.running.conftest import command
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from installer.planning import BY_NAME as PHASES
-from installer.running.redaction import BLOT, Redactor
+from installer.redaction import BLOT, Redactor
 from installer.services.actions import rollout_missing
 from installer.services.observation import pod_trouble
 from installer.services.states import PartState, State, combine, unit_state, workload_state

@@ -11,8 +11,8 @@ import pytest
 from installer.services import actions
 from installer.services.access import Access
 from installer.services.actions import ActionFailed
-from installer.services.ssh import SshNode
 from installer.services.table import StaticPod
+from installer.ssh.nodes import SshNode
 
 ETCD = StaticPod("etcd")
 

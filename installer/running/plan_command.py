@@ -13,8 +13,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from installer.cluster import bundle_directory
+from installer.cluster.options import FILE, OUTPUT, cluster_of
 from installer.exit_codes import FAILED, OK, SOMETHING_TO_DO
-from installer.options import FILE, OUTPUT, cluster_of
 from installer.planning.digests import collect
 from installer.planning.phases import BY_NAME
 from installer.planning.plan import Plan, Step
@@ -55,7 +55,7 @@ def plan(
     if save:
         made.save(save)
     if output == "json":
-        print(json.dumps(made.to_json(), indent=1))
+        click.echo(json.dumps(made.to_json(), indent=1))
     else:
         show(made, Console())
     sys.exit(FAILED if made.blocked else SOMETHING_TO_DO if made else OK)

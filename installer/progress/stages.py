@@ -21,7 +21,7 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
-from installer.running.timings import Timings
+from installer.progress.timings import Timings
 
 BAR = 24
 BESIDE_TEXT = BAR + 8 + 13 + 24  # bar, count, time taken, time left: what else stands on a line of the live part

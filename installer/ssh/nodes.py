@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from installer.cluster.ssh import jump_options, pinned_options
+from installer.ssh.options import jump_options, pinned_options
 
 CONNECT_SECONDS = 5
 Answer = TypeVar("Answer")

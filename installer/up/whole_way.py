@@ -8,16 +8,15 @@ from pathlib import Path
 
 import httpx
 
-from installer import bundle, lab
+from installer import bundle, lab, packages
 from installer.cluster import Cluster, bundle_directory
-from installer.preflight import packages
 from installer.preflight.host_keys import prepare
 from installer.preflight.machine import check_machine
 from installer.preflight.support import check_support
+from installer.progress.stages import Progress
 from installer.running.apply import Wish, apply
 from installer.running.checking import refuse
 from installer.running.errors import RunError
-from installer.running.progress import Progress
 from installer.running.run import Outcome
 from installer.running.status import Portal, portal_of
 

@@ -6,9 +6,9 @@ import shutil
 
 from installer import lab
 from installer.cluster import Cluster, state_directory
+from installer.progress.stages import Progress
 from installer.running.journal import new_run_id
 from installer.running.lock import ClusterLock
-from installer.running.progress import Progress
 
 
 def remove_lab(cluster: Cluster, progress: Progress) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from installer.running.progress import JsonProgress, PlainProgress, Progress, TerminalProgress, duration
-from installer.running.timings import Timings
+from installer.progress.stages import JsonProgress, PlainProgress, Progress, TerminalProgress, duration
+from installer.progress.timings import Timings
 
 
 def test_plain_lines_name_the_nested_stage_and_its_outcome() -> None:

@@ -1,0 +1,1 @@
+"""`./atoll up` and `down`: the rooms below, one after the other."""
