@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from installer import packages
-from installer.bundle import debian_lock, disk, index
+from installer.bundle import debian_lock, disk, index, lanes
 from installer.bundle.debian import Gone
 from installer.bundle.outputs import Output, Outputs
 from installer.bundle.steps import Step, Workshop
@@ -158,10 +158,13 @@ class _Build:
             packages.install("bundle", self.progress.say)
             if any(name.split("/")[0] in TOOLS for name in missing):
                 self._stage("toolchain", self.workshop.toolchain.ensure)
-            for name in missing:
-                built[name] = self._make(steps[name])
-                if name.startswith("program/"):
+
+            def make(step: Step) -> None:
+                built[step.name] = self._make(step)
+                if step.name.startswith("program/"):
                     disk.bound(self.workshop.cache)
+
+            lanes.make_all([steps[name] for name in missing], make)
         outputs = {name: output for name in steps if (output := self._output(name))}
         with in_use.writing(bundle, self.progress.say):
             result = index.assemble(self.workshop, outputs, bundle)

@@ -1,7 +1,8 @@
 """What is going on now, for whoever watches: a person at a terminal, a log file, or another program.
 
 Everything that takes longer than a second takes a `Progress` and tells it three things: a stage begins, it advanced,
-it ended. Stages nest (`up` > `bundle` > `kubernetes`). Usable from several threads.
+it ended. Stages nest (`up` > `bundle` > `kubernetes`). Usable from several threads: the stages that one begins lie
+beside those of the others, within what was begun before any of them.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Stage:
     began: float = field(default_factory=time.monotonic)
     done: int = 0
     text: str = ""
+    thread: int = field(default_factory=threading.get_ident)
 
     @property
     def seconds(self) -> float:
@@ -76,12 +78,12 @@ class Progress:
             self._show("begin", begun)
 
     def advance(self, text: str, count: int = 1) -> None:
-        """The innermost stage did `count` pieces; `text` says what it is doing now (0 = only the text changes)."""
+        """This thread's innermost stage did `count` pieces (0: only the text changes); `text` says what it does now."""
         with self._lock:
             if not self.stages:
                 self._show("advance", Stage("", None, None, text=text))
                 return
-            stage = self.stages[-1]
+            stage = next((mine for mine in reversed(self.stages) if _is_mine(mine)), self.stages[-1])
             stage.done += count
             stage.text = text
             self._show("advance", stage)
@@ -89,14 +91,15 @@ class Progress:
     def end(self, stage: str, ok: bool = True) -> None:
         """The stage ended, and with it those inside it that did not say so."""
         with self._lock:
-            while self.stages:
-                ended = self.stages.pop()
-                complete = ok and ended.name == stage
+            named = [begun for begun in reversed(self.stages) if begun.name == stage]
+            ending = next((begun for begun in named if _is_mine(begun)), named[0] if named else None)
+            while ending is not None and ending in self.stages:
+                ended = next(begun for begun in reversed(self.stages) if begun.thread == ending.thread)
+                self.stages.remove(ended)
+                complete = ok and ended is ending
                 if complete:
                     self.timings.record(ended.name, ended.seconds)
                 self._show("end", ended, ok=complete)
-                if ended.name == stage:
-                    return
 
     @contextmanager
     def stage(self, stage: str, total: int | None = None) -> Iterator[None]:
@@ -116,6 +119,12 @@ class Progress:
 
     def event(self, name: str, **fields: Any) -> None:
         """An event for programs; people see stages and lines instead."""
+
+    def around(self, stage: Stage) -> list[Stage]:
+        """Return the stages that `stage` lies in, outermost first, without those of other threads beside it."""
+        outermost = self.stages[0].thread if self.stages else stage.thread
+        before = self.stages[: self.stages.index(stage)] if stage in self.stages else self.stages
+        return [other for other in before if other.thread in (outermost, stage.thread)]
 
     def left_seconds(self) -> float | None:
         """Estimate for all that has begun and is announced; None if any of it is unknown."""
@@ -150,7 +159,7 @@ class PlainProgress(Progress):
         self._last = 0.0
 
     def _show(self, what: str, stage: Stage, ok: bool = True) -> None:
-        path = " > ".join([*(s.name for s in self.stages if s is not stage), stage.name])
+        path = " > ".join([*(s.name for s in self.around(stage)), stage.name])
         if what == "begin":
             expected = stage.expected_seconds
             hint = f" (about {duration(expected)})" if expected and expected >= 1 else ""
@@ -212,9 +221,10 @@ class TerminalProgress(Progress):
         if what != "end":
             return
         # Short inner stages would scroll the important lines away; a failure is always shown.
-        if not ok or len(self.stages) <= 1 or stage.seconds >= 2:
+        depth = len(self.around(stage))
+        if not ok or depth <= 1 or stage.seconds >= 2:
             mark = "[green]✓[/]" if ok else "[red]✗[/]"
-            indent = "  " * len(self.stages)
+            indent = "  " * depth
             self._console.print(f"{indent}{mark} {escape(stage.name)} [dim]{duration(stage.seconds)}[/]")
 
     def _say(self, text: str) -> None:
@@ -223,9 +233,10 @@ class TerminalProgress(Progress):
     def _render(self) -> Table:
         with self._lock:
             table = Table.grid(padding=(0, 1))
-            names = max((len(stage.name) + 2 * depth for depth, stage in enumerate(self.stages)), default=0)
+            rows = [(len(self.around(stage)), stage) for stage in self.stages]
+            names = max((len(stage.name) + 2 * depth for depth, stage in rows), default=0)
             room = max(16, self._console.width - names - BESIDE_TEXT)
-            for depth, stage in enumerate(self.stages):
+            for depth, stage in rows:
                 counted = f"{stage.done}/{stage.total}" if stage.total else ""
                 left = stage.left_seconds()
                 eta = f"about {duration(left)} left" if left is not None and left >= 1 else ""
@@ -236,6 +247,10 @@ class TerminalProgress(Progress):
             if self._coming and left is not None:
                 table.add_row("[dim]all[/]", "", "", "", f"[dim]about {duration(left)} left[/]", "")
             return table
+
+
+def _is_mine(stage: Stage) -> bool:
+    return stage.thread == threading.get_ident()
 
 
 def _cut(text: str, width: int) -> str:

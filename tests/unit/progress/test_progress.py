@@ -2,6 +2,7 @@
 
 import io
 import json
+import threading
 import time
 from pathlib import Path
 
@@ -48,6 +49,40 @@ def test_ending_a_stage_ends_what_was_left_open_inside_it() -> None:
     progress.end("apply", True)
     assert progress.stages == []
     assert "apply > host FAILED" in out.getvalue()
+
+
+def test_stages_of_two_threads_lie_beside_each_other_and_end_each_for_itself() -> None:
+    out = io.StringIO()
+    progress = PlainProgress(out, every_seconds=0)
+    begun, ended = threading.Event(), threading.Event()
+
+    def beside() -> None:
+        begun.wait()
+        progress.begin("layer")
+        progress.advance("unpacking")
+        ended.set()
+
+    other = threading.Thread(target=beside)
+    other.start()
+    progress.begin("bundle")
+
+    def compiling() -> None:
+        progress.begin("program")
+        begun.set()
+        ended.wait()
+        progress.advance("compiling")
+        progress.end("program")
+
+    compiler = threading.Thread(target=compiling)
+    compiler.start()
+    compiler.join()
+    other.join()
+    lines = out.getvalue().splitlines()
+    assert lines[2:5] == ["bundle > layer ...", "bundle > layer: unpacking", "bundle > program: compiling"]
+    assert lines[5].startswith("bundle > program done in")
+    assert [stage.name for stage in progress.stages] == ["bundle", "layer"]
+    progress.end("layer")
+    assert out.getvalue().splitlines()[-1].startswith("bundle > layer done in")
 
 
 def test_a_block_that_raises_ends_its_stage_as_failed() -> None:
