@@ -1,4 +1,4 @@
-"""What the control service answers. Shapes: `platform/atoll/services/schemas.py`, as the portal sees them."""
+"""What the control service answers. Shapes: `platform/atoll/control/schemas.py`, as the portal sees them."""
 
 from __future__ import annotations
 

@@ -9,17 +9,17 @@ from fastapi.responses import JSONResponse, Response
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
+from atoll.api.openapi import contract
+from atoll.api.routes import PREFIX, routes
 from atoll.configuration import Configuration
+from atoll.control.client import ControlClient
 from atoll.database.connection import connect, sessions
 from atoll.database.notifications import Listener
-from atoll.files.client import FilesClient
-from atoll.files.homes import homes_as_seen
-from atoll.jobs.client import JobsClient
-from atoll.monitoring.prometheus import Prometheus
-from atoll.services.control import ControlClient
-from atoll.web.application import PREFIX, routes
+from atoll.engines.live_log import JobsClient
+from atoll.homes.client import FilesClient
+from atoll.homes.places import homes_as_seen
+from atoll.measurements.prometheus import Prometheus
 from atoll.web.internal import add_health
-from atoll.web.openapi import contract
 from atoll.web.platform import Platform
 from atoll.web.portal import add_portal
 

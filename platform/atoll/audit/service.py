@@ -3,8 +3,8 @@
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from atoll.audit.models import AuditRow
 from atoll.audit.schemas import AuditRecord
+from atoll.audit_trail.models import AuditRow
 from atoll.web.pagination import cut, decode
 from atoll.web.schema import Page
 

@@ -1,9 +1,9 @@
 """All tables, so that migrations and tests see the whole schema."""
 
-from atoll.audit.models import AuditRow
+from atoll.audit_trail.models import AuditRow
 from atoll.database.base import Table
+from atoll.engines.models import NodeRow
 from atoll.identity.models import SessionRow, SignInFailureRow, UserRow
-from atoll.nodes.models import NodeRow
 from atoll.tasks.models import AttemptRow, EventRow, IdempotencyRow, ReplicaRow, TaskRow
 from atoll.virtual_clusters.models import MemberRow, QuotaRow, VirtualClusterRow
 

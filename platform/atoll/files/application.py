@@ -8,8 +8,8 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from atoll.configuration import Configuration
-from atoll.files.schemas import HomeRequest, ListRequest, ReadRequest
 from atoll.files.work import Homes
+from atoll.homes.schemas import HomeRequest, ListRequest, ReadRequest
 from atoll.web import errors
 from atoll.web.internal import add_health, internal_only
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from atoll.configuration import ConfigurationError
-from atoll.files.schemas import Owner
+from atoll.homes.schemas import Owner
 from atoll.web.errors import ApiError, Invalid, NotAllowed, NotFound, Unavailable
 
 WORKER = Path(__file__).with_name("worker.py")

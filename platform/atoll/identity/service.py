@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from atoll.audit.record import record, record_sign_in
+from atoll.audit_trail.record import record, record_sign_in
 from atoll.configuration import Configuration
 from atoll.database.base import now
 from atoll.database.connection import Sessions

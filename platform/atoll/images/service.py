@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from atoll.configuration import Configuration
+from atoll.control.client import ControlClient
 from atoll.images.references import Reference, parse
 from atoll.images.schemas import ImageDescription
-from atoll.services.control import ControlClient
 from atoll.web.errors import NotFound
 from atoll.web.schema import FieldError
 

@@ -16,8 +16,8 @@ from atoll.database.connection import connect, sessions
 from atoll.database.notifications import Listener
 from atoll.engines.base import EngineError, LogGone
 from atoll.engines.factory import make_engine
-from atoll.files.client import FilesClient
-from atoll.files.homes import homes_as_seen
+from atoll.homes.client import FilesClient
+from atoll.homes.places import homes_as_seen
 from atoll.jobs.process import Process
 from atoll.web import errors
 from atoll.web.errors import NotFound, Unavailable

@@ -1,7 +1,7 @@
 """What is kept of an ended task: the last lines of its log and its last scalars."""
 
 from atoll.database.texts import keepable
-from atoll.files.client import FilesClient, HasHome
+from atoll.homes.client import FilesClient, HasHome
 from atoll.tasks.logs import log_path
 from atoll.tasks.metrics import metrics_path, scalars
 from atoll.web.errors import ApiError

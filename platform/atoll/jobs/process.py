@@ -15,10 +15,10 @@ from atoll.database.connection import Sessions
 from atoll.database.identifiers import new_id
 from atoll.database.notifications import DUE, Listener
 from atoll.engines.base import Engine
-from atoll.files.client import FilesClient
+from atoll.engines.repository import NodeRepository
+from atoll.homes.client import FilesClient
 from atoll.jobs.provision import Provisioner
 from atoll.jobs.reconcile import Reconciler
-from atoll.nodes.repository import NodeRepository
 from atoll.tasks.models import AttemptRow, TaskRow
 
 WORKERS = 8

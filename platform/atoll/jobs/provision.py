@@ -7,7 +7,7 @@ from sqlalchemy.orm import selectinload
 from atoll.configuration import Configuration
 from atoll.database.connection import Sessions
 from atoll.engines.base import ClusterProvision, Engine, EngineError, Member, Share
-from atoll.files.client import FilesClient
+from atoll.homes.client import FilesClient
 from atoll.virtual_clusters.models import MemberRow, VirtualClusterRow
 from atoll.web.errors import ApiError
 

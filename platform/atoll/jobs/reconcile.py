@@ -15,7 +15,7 @@ from atoll.database.connection import Sessions
 from atoll.database.notifications import TASKS, notify
 from atoll.database.texts import keepable
 from atoll.engines.base import Engine, EngineError, Observation, Phase, ReplicaObservation, Submission
-from atoll.files.client import FilesClient
+from atoll.homes.client import FilesClient
 from atoll.jobs.collect import last_lines, last_scalars
 from atoll.jobs.decisions import Act, Decision, Facts, decide
 from atoll.tasks import life_cycle

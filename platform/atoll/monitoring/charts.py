@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from atoll.monitoring.prometheus import Prometheus
+from atoll.measurements.prometheus import Prometheus
 from atoll.monitoring.schemas import Chart, Series
 
 POINTS = 240

@@ -5,8 +5,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from atoll.configuration import Configuration
 from atoll.database.base import now
 from atoll.engines.base import NodeDevicesObservation, NodeObservation
+from atoll.engines.repository import NodeRepository
 from atoll.identity.schemas import UserReference
-from atoll.nodes.repository import NodeRepository
 from atoll.nodes.schemas import DeviceSlot, Node, NodeDevices, Nodes, NodeUse
 from atoll.tasks.models import TaskRow
 from atoll.tasks.repository import TaskRepository

@@ -3,9 +3,9 @@
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.configuration import Configuration
+from atoll.engines.repository import NodeRepository
 from atoll.identity.caller import Caller
 from atoll.identity.permissions import Permission
-from atoll.nodes.repository import NodeRepository
 from atoll.overview.schemas import KindCounts, NodeCounts, Overview
 from atoll.tasks import views
 from atoll.tasks.life_cycle import Kind, State

@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import Response
 
+from atoll.control.client import ControlClient
+from atoll.control.schemas import Run, RunEvent, RunSummary, ServiceAction, ServiceLog, Services
 from atoll.identity.caller import Caller
 from atoll.identity.permissions import Permission
-from atoll.services.control import ControlClient
-from atoll.services.schemas import Run, RunEvent, RunSummary, ServiceAction, ServiceLog, Services
 from atoll.services.service import ServicesService
 from atoll.web.dependencies import Cursor, Limit, Parts, allowed, while_signed_in
 from atoll.web.errors import Unavailable

@@ -1,10 +1,10 @@
 """Operating services, with the audit of it."""
 
-from atoll.audit.record import record
+from atoll.audit_trail.record import record
+from atoll.control.client import ControlClient
+from atoll.control.schemas import ServiceAction
 from atoll.database.connection import Sessions
 from atoll.identity.caller import Caller
-from atoll.services.control import ControlClient
-from atoll.services.schemas import ServiceAction
 from atoll.web.errors import ApiError
 
 

@@ -11,8 +11,8 @@ import structlog
 from sse_starlette import ServerSentEvent
 
 from atoll.database.notifications import TASKS
+from atoll.engines.live_log import LiveLogGone
 from atoll.identity.caller import Caller
-from atoll.jobs.client import LiveLogGone
 from atoll.tasks.life_cycle import ENDED, State
 from atoll.tasks.models import TaskRow
 from atoll.tasks.schemas import LogEnd, LogLines

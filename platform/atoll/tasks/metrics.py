@@ -7,8 +7,8 @@ from datetime import datetime
 
 from atoll import quantities
 from atoll.database.texts import keepable
-from atoll.files.client import FilesClient
-from atoll.monitoring.prometheus import Prometheus
+from atoll.homes.client import FilesClient
+from atoll.measurements.prometheus import Prometheus
 from atoll.tasks.models import TaskRow
 from atoll.tasks.schemas import ScalarSeries, TaskMetrics, UsageSeries
 from atoll.web.errors import NotFound, Unavailable

@@ -7,18 +7,18 @@ from decimal import Decimal
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll import quantities
-from atoll.audit.record import record
+from atoll.audit_trail.record import record
 from atoll.configuration import Configuration
+from atoll.control.client import ControlClient
 from atoll.database.base import now
 from atoll.database.identifiers import new_id
 from atoll.database.notifications import DUE, TASKS, notify
-from atoll.files.homes import home_as_seen
+from atoll.engines.admission import Ask, Placement, decide
+from atoll.homes.places import home_as_seen
 from atoll.identity.caller import Caller
 from atoll.identity.permissions import Permission
 from atoll.images.service import ImageService, Own
-from atoll.services.control import ControlClient
 from atoll.tasks import policy, views
-from atoll.tasks.admission import Ask, Placement, decide
 from atoll.tasks.definition import Drafted, draft
 from atoll.tasks.life_cycle import ENDED, Kind, Mode, State, Wanted, may_stop
 from atoll.tasks.models import EventRow, TaskRow

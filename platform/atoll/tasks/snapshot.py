@@ -4,9 +4,9 @@ from decimal import Decimal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from atoll.engines.admission import NodeState, Share, Snapshot
 from atoll.engines.base import NodeObservation
-from atoll.nodes.repository import NodeRepository
-from atoll.tasks.admission import NodeState, Share, Snapshot
+from atoll.engines.repository import NodeRepository
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from atoll.files.schemas import content_headers
+from atoll.homes.schemas import content_headers
 from atoll.identity.caller import Caller
 from atoll.identity.permissions import Permission
 from atoll.tasks.live import LiveTasks

@@ -3,13 +3,13 @@
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.configuration import Configuration
+from atoll.control.client import ControlClient
+from atoll.engines.admission import allowed_counts
 from atoll.engines.base import NodeObservation
-from atoll.files.homes import home_as_seen
+from atoll.engines.repository import NodeRepository
+from atoll.homes.places import home_as_seen
 from atoll.identity.caller import Caller
 from atoll.images.service import ImageService
-from atoll.nodes.repository import NodeRepository
-from atoll.services.control import ControlClient
-from atoll.tasks.admission import allowed_counts
 from atoll.training.examples import EXAMPLES
 from atoll.training.schemas import ClusterOption, DeviceOption, Engine, Example, TrainingOptions
 from atoll.virtual_clusters.models import VirtualClusterRow

@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sse_starlette import ServerSentEvent
 
-from atoll.audit.record import record_denied
+from atoll.audit_trail.record import record_denied
 from atoll.configuration import Configuration
 from atoll.identity.caller import Caller
 from atoll.identity.permissions import Permission

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from atoll.configuration import Configuration
+from atoll.control.client import ControlClient
 from atoll.database.connection import Sessions
 from atoll.database.notifications import Listener
-from atoll.files.client import FilesClient
-from atoll.jobs.client import JobsClient
-from atoll.monitoring.prometheus import Prometheus
-from atoll.services.control import ControlClient
+from atoll.engines.live_log import JobsClient
+from atoll.homes.client import FilesClient
+from atoll.measurements.prometheus import Prometheus
 
 
 @dataclass(slots=True)

@@ -74,7 +74,7 @@ def test_nobody_gets_in_without_a_certificate_of_the_control_ca(control: Running
 
 
 def test_services_have_the_shape_that_the_portal_shows(client: httpx.Client) -> None:
-    from atoll.services.schemas import Services
+    from atoll.control.schemas import Services
 
     answer = client.get("/services").json()
     listed = {one.name: one for one in Services.model_validate(answer).items}
@@ -221,7 +221,7 @@ def test_list_is_a_table_for_people_and_json_for_programs(control: Running) -> N
 
 
 def test_the_timeline_of_a_run_is_streamed_until_its_end(control: Running, client: httpx.Client) -> None:
-    from atoll.services.schemas import Run, RunEvent
+    from atoll.control.schemas import Run, RunEvent
 
     folder = control.settings.state / "runs" / "20260101T000000Z-0001"
     journal = Journal(folder, Redactor())

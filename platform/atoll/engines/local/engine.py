@@ -20,6 +20,7 @@ from pathlib import Path
 import structlog
 
 from atoll import quantities
+from atoll.engines.admission import Obstacle
 from atoll.engines.base import (
     ClusterProvision,
     Engine,
@@ -34,7 +35,6 @@ from atoll.engines.base import (
 )
 from atoll.engines.local import records
 from atoll.engines.local.scheduler import Held, Machine, next_start
-from atoll.tasks.admission import Obstacle
 from atoll.web.schema import Reason
 
 ENTRY = Path(__file__).parent.parent / "entry.py"

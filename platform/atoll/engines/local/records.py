@@ -8,8 +8,8 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from atoll.engines import outcome
+from atoll.engines.admission import Placement
 from atoll.engines.base import ReplicaObservation, Submission
-from atoll.tasks.admission import Placement
 from atoll.web.schema import Reason
 
 SUBMISSION = "submission.json"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from atoll import quantities
+from atoll.engines.admission import Ask, NodeState, Obstacle, Placement, Share, Snapshot, decide
 from atoll.engines.base import ClusterProvision, Submission
-from atoll.tasks.admission import Ask, NodeState, Obstacle, Placement, Share, Snapshot, decide
 
 
 @dataclass(frozen=True)

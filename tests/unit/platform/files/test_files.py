@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from atoll.files.beneath import open_beneath
-from atoll.files.schemas import Owner
 from atoll.files.work import Homes
+from atoll.homes.schemas import Owner
 from atoll.web.errors import ApiError
 
 from tests.unit.platform.conftest import RunningPlatform

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 from atoll.configuration import Configuration
+from atoll.control.client import ControlClient
 from atoll.database.connection import connect, sessions
 from atoll.database.migrate import ensure_contents
 from atoll.identity.caller import Caller
@@ -14,7 +15,6 @@ from atoll.identity.service import _caller
 from atoll.images.references import parse
 from atoll.images.schemas import ImageDescription
 from atoll.images.service import ImageService, Own
-from atoll.services.control import ControlClient
 from atoll.tasks.definition import Drafted, draft
 from atoll.tasks.schemas import TaskCreate
 from atoll.tasks.service import TaskService

@@ -12,11 +12,11 @@ import pytest
 import yaml
 from aiohttp import ClientTimeout, web
 from atoll import quantities
+from atoll.engines import live_log as jobs_client
 from atoll.engines.base import EngineError, LogGone
 from atoll.engines.kubernetes.client import NODE, WATCH_TIMEOUT, KubernetesClient
 from atoll.engines.kubernetes.engine import LIVE_LOG_BYTES
 from atoll.engines.local.engine import LocalEngine
-from atoll.jobs import client as jobs_client
 from atoll.tasks.logs import TaskLog
 
 from tests.unit.platform.conftest import RunningPlatform, eventually

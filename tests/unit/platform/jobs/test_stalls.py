@@ -10,9 +10,9 @@ import pytest
 from atoll.database.claims import Claims
 from atoll.database.connection import connect, sessions
 from atoll.files import work
-from atoll.files.client import FilesClient
-from atoll.files.schemas import Owner
 from atoll.files.work import Homes
+from atoll.homes.client import FilesClient
+from atoll.homes.schemas import Owner
 from atoll.jobs import collect, process, reconcile
 from atoll.tasks.models import TaskRow
 from atoll.web.errors import ApiError, Invalid, NotAllowed, NotFound, Unavailable

@@ -1,6 +1,6 @@
 """The control service's answers fit the API's schemas: both rooms' types, held against each other. Needs nothing."""
 
-from atoll.services.schemas import Run, RunSummary, ServiceAction, Services
+from atoll.control.schemas import Run, RunSummary, ServiceAction, Services
 
 from installer.running import runs
 from installer.services.actions import ActionResult

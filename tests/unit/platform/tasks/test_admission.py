@@ -4,7 +4,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from atoll.tasks.admission import Ask, NodeState, Obstacle, Placement, Share, Snapshot, choose_devices, decide
+from atoll.engines.admission import Ask, NodeState, Obstacle, Placement, Share, Snapshot, choose_devices, decide
 from hypothesis import given
 from hypothesis import strategies as st
 

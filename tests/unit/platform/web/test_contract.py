@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from atoll.web.application import PREFIX, ROUTERS, routes
+from atoll.api.openapi import CONTRACT, contract
+from atoll.api.routes import PREFIX, ROUTERS, routes
 from atoll.web.dependencies import Guard, Public
-from atoll.web.openapi import CONTRACT, contract
 from fastapi.routing import APIRoute
 
 
@@ -26,7 +26,7 @@ def guards(route: APIRoute) -> list[Guard | Public]:
 
 def test_the_committed_contract_is_the_code() -> None:
     made = contract(routes(frozenset()))
-    assert json.loads(CONTRACT.read_text()) == json.loads(json.dumps(made)), "run `python -m atoll.web.openapi`"
+    assert json.loads(CONTRACT.read_text()) == json.loads(json.dumps(made)), "run `python -m atoll.api.openapi`"
 
 
 @pytest.mark.parametrize("route", api_routes(), ids=lambda route: f"{sorted(route.methods)[0]} {route.path}")

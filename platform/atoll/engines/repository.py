@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.database.base import now
 from atoll.engines.base import NodeObservation
-from atoll.nodes.models import NodeRow
+from atoll.engines.models import NodeRow
 
 
 class NodeRepository:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import httpx
 from fastapi.responses import Response, StreamingResponse
 
-from atoll.files.schemas import ListRequest, Owner, ReadRequest, content_headers
+from atoll.homes.schemas import ListRequest, Owner, ReadRequest, content_headers
 from atoll.web.errors import ApiError, Invalid, NotFound, Unavailable
 from atoll.web.pagination import decode, encode
 from atoll.web.schema import FileEntry, Listing

@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 
-from atoll.services.schemas import RunEvent
+from atoll.control.schemas import RunEvent
 from atoll.tasks.schemas import LogEnd, LogLines, StateChanged
 from atoll.web.schema import Problem
 
@@ -51,13 +51,13 @@ def contract(app: FastAPI) -> dict[str, Any]:
 
 
 def _main(arguments: list[str]) -> int:
-    from atoll.web.application import routes
+    from atoll.api.routes import routes
 
     text = json.dumps(contract(routes(frozenset())), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     if "--check" in arguments:
         same = CONTRACT.exists() and CONTRACT.read_text(encoding="utf-8") == text
         if not same:
-            sys.stderr.write(f"{CONTRACT}: differs from the code; run `python -m atoll.web.openapi` and commit it\n")
+            sys.stderr.write(f"{CONTRACT}: differs from the code; run `python -m atoll.api.openapi` and commit it\n")
         return 0 if same else 1
     CONTRACT.parent.mkdir(parents=True, exist_ok=True)
     CONTRACT.write_text(text, encoding="utf-8")

@@ -5,6 +5,8 @@ from contextlib import AbstractAsyncContextManager
 
 from fastapi import APIRouter, FastAPI
 
+from atoll.about.routes import router as about
+from atoll.api.openapi import operation_id
 from atoll.audit.routes import router as audit
 from atoll.identity.routes import router as identity
 from atoll.images.routes import router as images
@@ -17,8 +19,6 @@ from atoll.tasks.streams import router as streams
 from atoll.training.routes import router as training
 from atoll.virtual_clusters.routes import router as virtual_clusters
 from atoll.web import errors
-from atoll.web.about import router as about
-from atoll.web.openapi import operation_id
 from atoll.web.requests import RequestChecks
 
 PREFIX = "/api/v1"

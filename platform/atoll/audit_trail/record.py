@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from atoll.audit.models import AuditRow
+from atoll.audit_trail.models import AuditRow
 from atoll.database.connection import Sessions
 from atoll.identity.caller import Caller
 

@@ -1,0 +1,1 @@
+"""Where it is written who changed what; `audit` reads it."""

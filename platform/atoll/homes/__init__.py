@@ -1,0 +1,1 @@
+"""Where users' files lie, and how services reach them: always by way of `files`."""

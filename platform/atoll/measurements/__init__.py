@@ -1,0 +1,1 @@
+"""What is measured in the cluster, as Prometheus tells it."""
