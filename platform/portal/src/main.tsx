@@ -4,12 +4,15 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { onSignedOut } from "@/api/client";
 import { ApiProblem } from "@/api/problem";
-import { startLanguage } from "@/app/language";
-import { Preferences } from "@/app/preferences";
+import { FEATURES } from "@/app/features";
 import { makeRouter } from "@/app/router";
-import { applyAppearance, storedAppearance } from "@/app/theme";
+import { addFeatureWords } from "@/app/words";
+import { Preferences } from "@/appearance/preferences";
+import { applyAppearance, storedAppearance } from "@/appearance/theme";
+import { RegistryContext, registryOf } from "@/features/registry";
 import { noteSignedIn, sessionQuery } from "@/identity/session";
-import "@/app/base.css";
+import { startLanguage } from "@/words/language";
+import "@/appearance/base.css";
 
 applyAppearance(storedAppearance());
 
@@ -43,12 +46,16 @@ window.addEventListener("vite:preloadError", (event) => {
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 
+const registry = registryOf(FEATURES);
+addFeatureWords();
 await startLanguage();
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <Preferences>
-        <RouterProvider router={router} />
+        <RegistryContext value={registry}>
+          <RouterProvider router={router} />
+        </RegistryContext>
       </Preferences>
     </QueryClientProvider>
   </StrictMode>,

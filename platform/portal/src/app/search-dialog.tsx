@@ -1,30 +1,24 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Modal } from "antd";
-import { type LucideIcon, Plus, Search, Server } from "lucide-react";
+import { Plus, Search } from "lucide-react";
 import { type KeyboardEvent, useDeferredValue, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, body } from "@/api/client";
+import type { Hit } from "@/features/feature";
+import { useFeatures, useKinds } from "@/features/registry";
 import { useMay } from "@/identity/session";
-import { nodesQuery } from "@/nodes/query";
-import { STATES } from "@/tasks/states";
+import { useNames } from "@/words/names";
 import { useMenu } from "./menu";
 import "./search-dialog.css";
 
-interface Hit {
-  id: string;
-  group: "pages" | "tasks" | "nodes";
-  icon: LucideIcon;
-  label: string;
-  detail?: string;
-  to: string;
+interface Found extends Hit {
+  group: string;
 }
 
-const PER_GROUP = 8;
-
-/** Goes anywhere by a few letters: pages, tasks, nodes. */
+/** Goes anywhere by a few letters: pages, and whatever the features let a person find. */
 export default function SearchDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
+  useTranslation(useSources().map(({ feature }) => feature) as never); // loads the words that hits are told in
   const navigate = useNavigate();
   const [words, setWords] = useState("");
   const [chosen, setChosen] = useState(0);
@@ -36,7 +30,7 @@ export default function SearchDialog({ onClose }: { onClose: () => void }) {
     list.current?.querySelector(`[data-at="${at}"]`)?.scrollIntoView({ block: "nearest" });
   }, [at]);
 
-  function go(hit: Hit | undefined) {
+  function go(hit: Found | undefined) {
     if (!hit) return;
     onClose();
     navigate({ href: hit.to });
@@ -88,7 +82,7 @@ export default function SearchDialog({ onClose }: { onClose: () => void }) {
             <div key={hit.id}>
               {hits[index - 1]?.group !== hit.group && (
                 <div className="search-group" aria-hidden>
-                  {t(`shell.search_${hit.group}`)}
+                  {hit.group}
                 </div>
               )}
               <div
@@ -115,53 +109,42 @@ export default function SearchDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function useHits(words: string): Hit[] {
-  const { t } = useTranslation();
-  const menu = useMenu();
+/** Pages first, then what the features find, each below the title of its feature. */
+function useHits(words: string): Found[] {
+  const { t, i18n } = useTranslation();
+  const names = useNames();
   const may = useMay();
-  const tasks = useQuery({
-    queryKey: ["tasks", "search", words],
-    queryFn: () =>
-      body(api.GET("/api/v1/tasks", { params: { query: { words: words || undefined, limit: PER_GROUP } } })),
-    enabled: may("tasks:read"),
-    placeholderData: (before) => before,
+  const queries = useQueryClient();
+  const kinds = useKinds();
+  const sources = useSources();
+  const found = useQueries({
+    queries: sources.map(({ feature, search }) => ({
+      queryKey: ["search", feature, words, i18n.language],
+      queryFn: () => search.find(words, { queries, kinds, i18n }),
+      staleTime: 2_000,
+      placeholderData: (before: Hit[] | undefined) => before,
+    })),
   });
-  const nodes = useQuery({ ...nodesQuery, enabled: may("nodes:read") });
   const fits = (text: string) => text.toLowerCase().includes(words.toLowerCase());
-
-  const pages: Hit[] = menu.map(({ id, to, icon }) => ({
-    id,
-    group: "pages",
-    icon,
-    label: t(`menu.${id}`),
-    to,
-  }));
-  if (may("tasks:create"))
-    pages.push({ id: "new", group: "pages", icon: Plus, label: t("training.new"), to: "/training/new" });
-  return [
-    ...pages.filter((page) => fits(page.label) || fits(page.id)),
-    ...(tasks.data?.items ?? []).map(
-      (task): Hit => ({
-        id: task.id,
-        group: "tasks",
-        icon: STATES[task.state].icon,
-        label: task.name,
-        detail: t(`state.${task.state}`),
-        to: `/training/${task.id}`,
-      }),
+  const pages = [
+    ...useMenu().map(({ feature, name, to, icon }) => ({ id: feature, icon, label: names(feature, name), to })),
+    ...kinds.flatMap(({ kind, feature, form }) =>
+      form && may(form.needs) ? [{ id: `new-${kind}`, icon: Plus, label: names(feature, "new"), to: form.path }] : [],
     ),
-    ...(nodes.data?.items ?? [])
-      .filter((node) => words !== "" && (fits(node.name) || fits(node.address)))
-      .slice(0, PER_GROUP)
-      .map(
-        (node): Hit => ({
-          id: `node-${node.name}`,
-          group: "nodes",
-          icon: Server,
-          label: node.name,
-          detail: node.address,
-          to: "/nodes",
-        }),
-      ),
   ];
+  return [
+    ...pages
+      .filter((page) => fits(page.label) || fits(page.id))
+      .map((hit): Found => ({ ...hit, group: t("shell.search_pages") })),
+    ...sources.flatMap(({ feature }, index) =>
+      (found[index]?.data ?? []).map(
+        (hit): Found => ({ ...hit, id: `${feature}-${hit.id}`, group: names(feature, "search") }),
+      ),
+    ),
+  ];
+}
+
+function useSources() {
+  const may = useMay();
+  return useFeatures().flatMap(({ name, search }) => (search && may(search.needs) ? [{ feature: name, search }] : []));
 }

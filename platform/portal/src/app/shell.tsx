@@ -3,9 +3,10 @@ import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { PanelLeft } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Logo } from "@/appearance/logo";
 import { SessionContext, sessionQuery } from "@/identity/session";
 import { LiveTasks } from "@/tasks/live";
-import { Logo } from "./logo";
+import { useNames } from "@/words/names";
 import { useMenu } from "./menu";
 import { TopBar } from "./top-bar";
 import "./shell.css";
@@ -109,6 +110,7 @@ function Frame() {
 function SideMenu({ collapsed }: { collapsed: boolean }) {
   const { t } = useTranslation();
   const router = useRouter();
+  const names = useNames();
   const entries = useMenu();
   const groups = [...new Set(entries.map((entry) => entry.group))];
   return (
@@ -119,17 +121,17 @@ function SideMenu({ collapsed }: { collapsed: boolean }) {
           <ul>
             {entries
               .filter((entry) => entry.group === group)
-              .map(({ id, to, icon: Icon }) => (
-                <li key={id}>
+              .map(({ feature, name, to, icon: Icon }) => (
+                <li key={to}>
                   <Link
                     to={to}
                     className="side-link"
                     activeProps={{ "aria-current": "page" }}
-                    title={collapsed ? t(`menu.${id}`) : undefined}
+                    title={collapsed ? names(feature, name) : undefined}
                     onFocus={() => router.preloadRoute({ to })}
                   >
                     <Icon size={16} aria-hidden />
-                    <span>{t(`menu.${id}`)}</span>
+                    <span>{names(feature, name)}</span>
                   </Link>
                 </li>
               ))}

@@ -3,13 +3,14 @@ import { Link } from "@tanstack/react-router";
 import { Tooltip } from "antd";
 import { LoaderCircle, Search } from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { AppearanceMenu, LanguageMenu } from "@/appearance/preference-menus";
+import { useKinds } from "@/features/registry";
 import { useInstalled } from "@/identity/about";
 import { useMay } from "@/identity/session";
 import { UserMenu } from "@/identity/user-menu";
 import { overviewQuery } from "@/overview/query";
 import { servicesQuery } from "@/services/query";
 import { ClusterPicker } from "@/virtual-clusters/cluster-picker";
-import { AppearanceMenu, LanguageMenu } from "./preference-menus";
 import "./top-bar.css";
 
 export function TopBar({ onSearch }: { onSearch: () => void }) {
@@ -55,12 +56,23 @@ function Health() {
 
 function Running() {
   const { t } = useTranslation();
+  const kinds = useKinds();
   const { data } = useQuery(overviewQuery);
-  const running = data?.tasks.reduce((sum, kind) => sum + (kind.states.running ?? 0), 0) ?? 0;
+  const counts = data?.tasks.filter((each) => each.states.running) ?? [];
+  const running = counts.reduce((sum, each) => sum + (each.states.running ?? 0), 0);
+  // Where most of them are.
+  const most = counts.toSorted((one, other) => (other.states.running ?? 0) - (one.states.running ?? 0))[0];
+  const kind = kinds.find((each) => each.kind === most?.kind) ?? kinds[0];
+  if (!kind) return null;
   const words = t("shell.running", { count: running });
   return (
     <Tooltip title={words}>
-      <Link to="/training" search={{ state: ["running"] }} className="icon-button running-mine" aria-label={words}>
+      <Link
+        to={kind.path}
+        search={{ state: ["running"] } as never}
+        className="icon-button running-mine"
+        aria-label={words}
+      >
         <LoaderCircle size={16} aria-hidden className={running > 0 ? "turning" : undefined} />
         <span className="tabular">{running}</span>
       </Link>

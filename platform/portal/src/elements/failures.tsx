@@ -2,7 +2,7 @@ import { App, Button } from "antd";
 import { RotateCw } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { type ApiProblem, maySucceedLater, problemOf } from "@/api/problem";
-import { useProblemWords } from "./words";
+import { useProblemWords } from "@/words/told";
 import "./states.css";
 
 interface Failure {

@@ -3,8 +3,8 @@ import { CircleAlert, type LucideIcon, RotateCw, ShieldX, Unplug } from "lucide-
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { type ApiProblem, problemOf } from "@/api/problem";
+import { useProblemWords } from "@/words/told";
 import { ProblemLines } from "./failures";
-import { useProblemWords } from "./words";
 import "./states.css";
 
 /** Grey bars in the shape of what comes; they appear only after 150 ms, so that a fast answer does not flash. */

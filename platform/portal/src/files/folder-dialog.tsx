@@ -19,26 +19,26 @@ export default function FolderDialog({
   onChoose: (path: string) => void;
   onClose: () => void;
 }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("files");
   const [path, setPath] = useState(start);
   const query = useInfiniteQuery({ ...homePagesQuery(path), retry: false });
   return (
     <Modal
       open
-      title={t("files.pick_folder")}
-      okText={t("files.use_folder")}
+      title={t("pick_folder")}
+      okText={t("use_folder")}
       okButtonProps={{ disabled: !query.isSuccess }}
       onOk={() => onChoose(path)}
       onCancel={onClose}
       width={560}
     >
-      <Ways root={t("files.home")} path={path} go={setPath} />
+      <Ways root={t("home")} path={path} go={setPath} />
       <div className="folder-list">
         <Answer query={query} rows={5}>
           {(listing) =>
             listing.items.length === 0 ? (
-              <Empty icon={Folder} title={t("files.empty")}>
-                {t("files.empty_home")}
+              <Empty icon={Folder} title={t("empty")}>
+                {t("empty_home")}
               </Empty>
             ) : (
               <>

@@ -9,13 +9,13 @@ export function MoreEntries({
   shown: number;
   query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
 }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["files", "common"]);
   if (!query.hasNextPage) return null;
   return (
     <p className="files-more quiet">
-      <span className="tabular">{t("files.more", { count: shown })}</span>
+      <span className="tabular">{t("more", { count: shown })}</span>
       <Button size="small" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-        {t("actions.more")}
+        {t("common:actions.more")}
       </Button>
     </p>
   );

@@ -30,7 +30,7 @@ export default function Preview({
   address: string;
   onClose: () => void;
 }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("files");
   const kind = previewOf(name);
   const limit = kind === "picture" ? PICTURE_BYTES : TEXT_BYTES;
   const query = useQuery({
@@ -46,14 +46,14 @@ export default function Preview({
       onCancel={onClose}
       footer={
         <Button href={address} download={name} icon={<Download size={15} aria-hidden />}>
-          {t("files.download")}
+          {t("download")}
         </Button>
       }
     >
       <Answer query={query}>
         {(blob) => (kind === "picture" ? <Picture blob={blob} name={name} /> : <Text blob={blob} name={name} />)}
       </Answer>
-      {size > limit && <p className="quiet">{t("files.only_start", { size: bytes(limit) })}</p>}
+      {size > limit && <p className="quiet">{t("only_start", { size: bytes(limit) })}</p>}
     </Modal>
   );
 }

@@ -4,9 +4,9 @@ import { waysTo } from "./queries";
 
 /** The folders on the way to the one that is shown. */
 export function Ways({ root, path, go }: { root: string; path: string; go: (path: string) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("files");
   return (
-    <nav className="ways" aria-label={t("files.way")}>
+    <nav className="ways" aria-label={t("way")}>
       <button type="button" onClick={() => go("")} aria-current={path === "" ? "location" : undefined}>
         <House size={14} aria-hidden />
         {root}

@@ -1,6 +1,6 @@
 import { CircleAlert } from "lucide-react";
 import type { ApiProblem } from "@/api/problem";
-import { useProblemWords } from "@/elements/words";
+import { useProblemWords } from "@/words/told";
 
 export function EntranceProblem({ problem }: { problem: ApiProblem }) {
   const words = useProblemWords(problem);

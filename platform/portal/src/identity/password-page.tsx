@@ -24,7 +24,7 @@ export function PasswordPage() {
 }
 
 function PasswordForm({ session }: { session: Session }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["identity", "common"]);
   const { next } = useSearch({ from: "/password" });
   const navigate = useNavigate();
   const setSession = useSetSession();
@@ -47,32 +47,26 @@ function PasswordForm({ session }: { session: Session }) {
 
   return (
     <Entrance
-      title={t("identity.change_password")}
-      purpose={session.must_change_password ? t("identity.must_change") : t("identity.change_purpose")}
+      title={t("change_password")}
+      purpose={session.must_change_password ? t("must_change") : t("change_purpose")}
     >
       {problem && <EntranceProblem problem={problem} />}
       <Form<Fields> layout="vertical" requiredMark={false} onFinish={change} disabled={busy}>
         <input type="text" name="username" value={session.user.name} autoComplete="username" readOnly hidden />
-        <Form.Item
-          name="current"
-          label={t("identity.current")}
-          rules={[{ required: true, message: t("identity.password_needed") }]}
-        >
+        <Form.Item name="current" label={t("current")} rules={[{ required: true, message: t("password_needed") }]}>
           <Input.Password autoFocus autoComplete="current-password" />
         </Form.Item>
         <Form.Item
           name="wanted"
-          label={t("identity.wanted")}
-          extra={t("identity.wanted_rule", { count: minLength })}
+          label={t("wanted")}
+          extra={t("wanted_rule", { count: minLength })}
           dependencies={["current"]}
           rules={[
-            { required: true, message: t("identity.password_needed") },
-            { min: minLength, message: t("identity.wanted_rule", { count: minLength }) },
+            { required: true, message: t("password_needed") },
+            { min: minLength, message: t("wanted_rule", { count: minLength }) },
             ({ getFieldValue }) => ({
               validator: (_, value) =>
-                value && value === getFieldValue("current")
-                  ? Promise.reject(new Error(t("identity.same")))
-                  : Promise.resolve(),
+                value && value === getFieldValue("current") ? Promise.reject(new Error(t("same"))) : Promise.resolve(),
             }),
           ]}
         >
@@ -80,28 +74,28 @@ function PasswordForm({ session }: { session: Session }) {
         </Form.Item>
         <Form.Item
           name="again"
-          label={t("identity.again")}
+          label={t("again")}
           dependencies={["wanted"]}
           rules={[
-            { required: true, message: t("identity.again_needed") },
+            { required: true, message: t("again_needed") },
             ({ getFieldValue }) => ({
               validator: (_, value) =>
                 !value || value === getFieldValue("wanted")
                   ? Promise.resolve()
-                  : Promise.reject(new Error(t("identity.differ"))),
+                  : Promise.reject(new Error(t("differ"))),
             }),
           ]}
         >
           <Input.Password autoComplete="new-password" />
         </Form.Item>
         <Button type="primary" htmlType="submit" block loading={busy} disabled={false}>
-          {t("identity.save_password")}
+          {t("save_password")}
         </Button>
       </Form>
       {!session.must_change_password && (
         <div className="entrance-again">
           <Button type="link" onClick={() => navigate({ href: next ?? "/overview" })}>
-            {t("actions.cancel")}
+            {t("common:actions.cancel")}
           </Button>
         </div>
       )}

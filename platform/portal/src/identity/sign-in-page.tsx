@@ -14,7 +14,7 @@ interface Fields {
 }
 
 export function SignInPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("identity");
   const { next } = useSearch({ from: "/sign-in" });
   const navigate = useNavigate();
   const setSession = useSetSession();
@@ -40,25 +40,17 @@ export function SignInPage() {
   }
 
   return (
-    <Entrance title={t("identity.sign_in")} purpose={t("identity.sign_in_purpose")}>
+    <Entrance title={t("sign_in")} purpose={t("sign_in_purpose")}>
       {problem && <EntranceProblem problem={problem} />}
       <Form<Fields> layout="vertical" requiredMark={false} onFinish={signIn} disabled={busy}>
-        <Form.Item
-          name="name"
-          label={t("identity.name")}
-          rules={[{ required: true, message: t("identity.name_needed") }]}
-        >
+        <Form.Item name="name" label={t("name")} rules={[{ required: true, message: t("name_needed") }]}>
           <Input size="large" autoFocus autoComplete="username" autoCapitalize="none" spellCheck={false} />
         </Form.Item>
-        <Form.Item
-          name="password"
-          label={t("identity.password")}
-          rules={[{ required: true, message: t("identity.password_needed") }]}
-        >
+        <Form.Item name="password" label={t("password")} rules={[{ required: true, message: t("password_needed") }]}>
           <Input.Password size="large" autoComplete="current-password" />
         </Form.Item>
         <Button type="primary" htmlType="submit" size="large" block loading={busy} disabled={false}>
-          {t("identity.sign_in")}
+          {t("sign_in")}
         </Button>
       </Form>
     </Entrance>

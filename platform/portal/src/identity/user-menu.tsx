@@ -10,7 +10,7 @@ import { useSession, useSetSession } from "./session";
 import "./user-menu.css";
 
 export function UserMenu() {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["identity", "common"]);
   const { user } = useSession();
   const queries = useQueryClient();
   const setSession = useSetSession();
@@ -22,7 +22,7 @@ export function UserMenu() {
     try {
       await body(api.DELETE("/api/v1/session"));
     } catch (error) {
-      failures.tell({ key: "session/end", title: t("identity.sign_out_failed"), error, retry: signOut });
+      failures.tell({ key: "session/end", title: t("sign_out_failed"), error, retry: signOut });
       return;
     }
     failures.settle("session/end");
@@ -54,15 +54,17 @@ export function UserMenu() {
           {
             key: "password",
             icon: <KeyRound size={14} aria-hidden />,
-            label: t("identity.change_password"),
+            label: t("change_password"),
             onClick: () => navigate({ to: "/password", search: {} }),
           },
-          { key: "out", icon: <LogOut size={14} aria-hidden />, label: t("identity.sign_out"), onClick: signOut },
+          { key: "out", icon: <LogOut size={14} aria-hidden />, label: t("sign_out"), onClick: signOut },
           { type: "divider" },
           {
             key: "version",
             type: "group",
-            label: <span className="user-version">{t("shell.version", { version: about.data?.version ?? "–" })}</span>,
+            label: (
+              <span className="user-version">{t("common:shell.version", { version: about.data?.version ?? "–" })}</span>
+            ),
           },
         ],
       }}
@@ -70,7 +72,7 @@ export function UserMenu() {
       <button
         type="button"
         className="icon-button"
-        aria-label={t("shell.user", { name: user.name })}
+        aria-label={t("common:shell.user", { name: user.name })}
         aria-haspopup="menu"
       >
         <span className="avatar" aria-hidden>

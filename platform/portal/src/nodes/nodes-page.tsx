@@ -8,9 +8,9 @@ import { Page, Panel } from "@/elements/page";
 import { Answer, Empty } from "@/elements/states";
 import { Tag } from "@/elements/tag";
 import { Moment } from "@/elements/time";
-import { useReason } from "@/elements/words";
 import { bytes, number } from "@/formats/amounts";
-import { deviceName } from "@/virtual-clusters/devices";
+import { deviceName } from "@/formats/devices";
+import { useReason } from "@/words/told";
 import { type Node, nodesQuery } from "./query";
 import "./nodes.css";
 
@@ -24,30 +24,30 @@ const STATES = {
 const ROLES = ["all", "master", "worker", "storage"] as const;
 
 export function NodesPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["nodes", "virtual_clusters"]);
   const query = useQuery(nodesQuery);
   const [role, setRole] = useState<(typeof ROLES)[number]>("all");
   return (
-    <Page title={t("nodes.title")} purpose={t("nodes.purpose")}>
+    <Page title={t("title")} purpose={t("purpose")}>
       <Answer query={query} rows={10}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon={Server} title={t("nodes.empty")}>
-              {t("nodes.empty_why")}
+            <Empty icon={Server} title={t("empty")}>
+              {t("empty_why")}
             </Empty>
           ) : (
             <div className="nodes">
               <DeviceMap nodes={items} />
               <Panel
                 className="flush"
-                title={t("nodes.all", { count: items.length })}
+                title={t("all", { count: items.length })}
                 extra={
                   <Segmented
                     size="small"
-                    aria-label={t("nodes.role")}
+                    aria-label={t("role")}
                     value={role}
                     onChange={setRole}
-                    options={ROLES.map((each) => ({ value: each, label: t(`nodes.role_${each}`) }))}
+                    options={ROLES.map((each) => ({ value: each, label: t(`role_${each}`) }))}
                   />
                 }
               >
@@ -63,7 +63,7 @@ export function NodesPage() {
 
 /** Every device a square: one glance finds the idle ones. */
 function DeviceMap({ nodes }: { nodes: Node[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["nodes", "virtual_clusters"]);
   const groups = nodes.flatMap((node) =>
     node.devices.filter((devices) => devices.total > 0).map((devices) => ({ node, devices })),
   );
@@ -71,17 +71,17 @@ function DeviceMap({ nodes }: { nodes: Node[] }) {
   const used = groups.reduce((sum, { devices }) => sum + devices.used, 0);
   return (
     <Panel
-      title={t("nodes.map")}
+      title={t("map")}
       extra={
         <span className="map-legend">
-          <span className="legend-used">{t("nodes.used", { count: used })}</span>
-          <span className="legend-idle">{t("nodes.idle", { count: total - used })}</span>
+          <span className="legend-used">{t("used", { count: used })}</span>
+          <span className="legend-idle">{t("idle", { count: total - used })}</span>
         </span>
       }
     >
       {groups.length === 0 ? (
-        <Empty icon={Cpu} title={t("nodes.no_devices")}>
-          {t("nodes.no_devices_why")}
+        <Empty icon={Cpu} title={t("no_devices")}>
+          {t("no_devices_why")}
         </Empty>
       ) : (
         <ul className="device-map">
@@ -91,24 +91,19 @@ function DeviceMap({ nodes }: { nodes: Node[] }) {
                 <strong>{node.name}</strong>
                 <span className="quiet">{deviceName(devices.type)}</span>
                 <span className="quiet tabular map-count">
-                  {t("overview.in_use", { used: devices.used, total: devices.total })}
+                  {t("virtual_clusters:in_use", { used: devices.used, total: devices.total })}
                 </span>
               </p>
               <div className="slots">
                 {devices.slots.map((slot) => {
                   const who = slot.task_name
-                    ? t("nodes.slot_used", { index: slot.index, task: slot.task_name, owner: slot.owner?.name ?? "–" })
-                    : t("nodes.slot_idle", { index: slot.index });
+                    ? t("slot_used", { index: slot.index, task: slot.task_name, owner: slot.owner?.name ?? "–" })
+                    : t("slot_idle", { index: slot.index });
                   const face = slot.task_name ? (slot.owner?.name ?? slot.task_name).slice(0, 2) : slot.index;
                   return (
                     <Tooltip key={slot.index} title={who}>
                       {slot.task_id ? (
-                        <Link
-                          to="/training/$id"
-                          params={{ id: slot.task_id }}
-                          className="slot slot-used"
-                          aria-label={who}
-                        >
+                        <Link to="/tasks/$id" params={{ id: slot.task_id }} className="slot slot-used" aria-label={who}>
                           <span aria-hidden>{face}</span>
                         </Link>
                       ) : (
@@ -120,7 +115,7 @@ function DeviceMap({ nodes }: { nodes: Node[] }) {
                   );
                 })}
               </div>
-              {!devices.exact && devices.used > 0 && <p className="quiet map-note">{t("nodes.not_exact")}</p>}
+              {!devices.exact && devices.used > 0 && <p className="quiet map-note">{t("not_exact")}</p>}
             </li>
           ))}
         </ul>
@@ -143,7 +138,7 @@ function Share({ asked, there, format }: { asked: number; there: number; format:
 }
 
 function NodeTable({ nodes }: { nodes: Node[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["nodes", "virtual_clusters"]);
   const words = useReason();
   return (
     <Table<Node>
@@ -151,12 +146,12 @@ function NodeTable({ nodes }: { nodes: Node[] }) {
       size="middle"
       pagination={false}
       dataSource={nodes}
-      locale={{ emptyText: t("nodes.none_of_role") }}
+      locale={{ emptyText: t("none_of_role") }}
       scroll={{ x: "max-content" }}
       showSorterTooltip={false}
       columns={[
         {
-          title: t("nodes.name"),
+          title: t("name"),
           sorter: (one, other) => one.name.localeCompare(other.name),
           render: (_, node) => (
             <div className="node-name">
@@ -166,33 +161,33 @@ function NodeTable({ nodes }: { nodes: Node[] }) {
           ),
         },
         {
-          title: t("nodes.state"),
+          title: t("state"),
           render: (_, node) => (
             <div className="state-cell">
-              <Tag {...STATES[node.state]}>{t(`nodes.state_${node.state}`)}</Tag>
+              <Tag {...STATES[node.state]}>{t(`state_${node.state}`)}</Tag>
               {node.reason && node.state !== "ready" && <span className="state-reason">{words(node.reason)}</span>}
             </div>
           ),
         },
-        { title: t("nodes.roles"), render: (_, node) => node.roles.map((role) => t(`nodes.role_${role}`)).join(", ") },
+        { title: t("roles"), render: (_, node) => node.roles.map((role) => t(`role_${role}`)).join(", ") },
         {
-          title: t("nodes.cpu"),
+          title: t("cpu"),
           sorter: (one, other) =>
             one.use.cpu_requested / one.use.cpu_cores - other.use.cpu_requested / other.use.cpu_cores,
           render: (_, { use }) => <Share asked={use.cpu_requested} there={use.cpu_cores} format={number} />,
         },
         {
-          title: t("nodes.memory"),
+          title: t("memory"),
           sorter: (one, other) =>
             one.use.memory_requested / one.use.memory_bytes - other.use.memory_requested / other.use.memory_bytes,
           render: (_, { use }) => <Share asked={use.memory_requested} there={use.memory_bytes} format={bytes} />,
         },
         {
-          title: t("nodes.pods"),
+          title: t("pods"),
           render: (_, { use }) => <span className="tabular">{`${use.pods} / ${use.pods_max}`}</span>,
         },
         {
-          title: t("nodes.software"),
+          title: t("software"),
           render: (_, node) => (
             <Tooltip title={`${node.kernel} · ${node.runtime}`}>
               <div className="node-name">
@@ -204,7 +199,7 @@ function NodeTable({ nodes }: { nodes: Node[] }) {
             </Tooltip>
           ),
         },
-        { title: t("nodes.joined"), render: (_, node) => <Moment at={node.joined_at} /> },
+        { title: t("joined"), render: (_, node) => <Moment at={node.joined_at} /> },
       ]}
     />
   );

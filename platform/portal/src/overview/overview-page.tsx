@@ -1,35 +1,48 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { BrainCircuit, Code, Cpu, FileDown, type LucideIcon, Plus, TriangleAlert } from "lucide-react";
+import { ListTodo, Plus, TriangleAlert } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { LinkButton } from "@/elements/link-button";
 import { Page, Panel } from "@/elements/page";
 import { Answer, Empty } from "@/elements/states";
 import { Moment } from "@/elements/time";
-import { useReason } from "@/elements/words";
+import type { KnownKind } from "@/features/feature";
+import { pathOf, useFeatures, useKinds } from "@/features/registry";
+import { deviceName, devicesText } from "@/formats/devices";
 import { useMay, useSession } from "@/identity/session";
 import { StateWithReason } from "@/tasks/state-tag";
 import { STATE_ORDER, STATES } from "@/tasks/states";
-import { deviceName, devicesText } from "@/virtual-clusters/devices";
+import { useNames } from "@/words/names";
+import { useReason } from "@/words/told";
 import { overviewQuery } from "./query";
 import "./overview-page.css";
 
 type Overview = Schemas["Overview"];
 
-export function OverviewPage() {
-  const { t } = useTranslation();
-  const { user } = useSession();
+/** The first kind of tasks that the person may make. */
+function useCreatable() {
   const may = useMay();
+  return useKinds().find(
+    (kind): kind is KnownKind & { form: object } => kind.form !== undefined && may(kind.form.needs),
+  );
+}
+
+export function OverviewPage() {
+  const { t } = useTranslation(["overview", "tasks", "virtual_clusters"]);
+  const { user } = useSession();
+  const names = useNames();
+  const creatable = useCreatable();
+  const kinds = useKinds();
   const query = useQuery(overviewQuery);
   return (
     <Page
-      title={t("overview.title")}
-      purpose={t("overview.purpose", { name: user.nickname || user.name })}
+      title={t("title")}
+      purpose={t("purpose", { name: user.nickname || user.name })}
       actions={
-        may("tasks:create") && (
-          <LinkButton to="/training/new" primary icon={<Plus size={15} aria-hidden />}>
-            {t("training.new")}
+        creatable && (
+          <LinkButton to={creatable.form.path} primary icon={<Plus size={15} aria-hidden />}>
+            {names(creatable.feature, "new")}
           </LinkButton>
         )
       }
@@ -38,7 +51,9 @@ export function OverviewPage() {
         {(overview) => (
           <div className="overview">
             <Attention reasons={overview.attention} />
-            <Counts overview={overview} />
+            {kinds.map((kind) => (
+              <Counts key={kind.kind} kind={kind} overview={overview} />
+            ))}
             <div className="overview-columns">
               <Recent tasks={overview.recent} />
               <div className="overview-side">
@@ -65,16 +80,17 @@ function Attention({ reasons }: { reasons: Schemas["Reason"][] }) {
 }
 
 /** How many tasks are in each state, as numbers and as one bar of shares. */
-function Counts({ overview }: { overview: Overview }) {
-  const { t } = useTranslation();
-  const counts = overview.tasks.find((kind) => kind.kind === "training")?.states ?? {};
+function Counts({ kind, overview }: { kind: KnownKind; overview: Overview }) {
+  const names = useNames();
+  const { t } = useTranslation(["overview", "tasks", "virtual_clusters"]);
+  const counts = overview.tasks.find((each) => each.kind === kind.kind)?.states ?? {};
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const always = ["running", "queued", "finished", "failed"];
   const shown = STATE_ORDER.filter((state) => always.includes(state) || (counts[state] ?? 0) > 0);
   return (
     <Panel
-      title={t("overview.tasks")}
-      extra={<span className="quiet tabular">{t("overview.tasks_total", { count: total })}</span>}
+      title={names(kind.feature, "mine")}
+      extra={<span className="quiet tabular">{t("tasks_total", { count: total })}</span>}
       className="counts-panel"
     >
       <ul className="counts">
@@ -83,14 +99,14 @@ function Counts({ overview }: { overview: Overview }) {
           const count = counts[state] ?? 0;
           return (
             <li key={state}>
-              <Link to="/training" search={{ state: [state] }} className="count">
+              <Link to={kind.path} search={{ state: [state] } as never} className="count">
                 <span className={`count-name tone-${tone}`}>
                   <Icon size={14} aria-hidden />
-                  {t(`state.${state}`)}
+                  {t(`tasks:state.${state}`)}
                 </span>
                 <strong className="tabular">{count}</strong>
                 <small className="tabular">
-                  {total > 0 ? t("overview.share", { share: Math.round((100 * count) / total) }) : "\u00a0"}
+                  {total > 0 ? t("share", { share: Math.round((100 * count) / total) }) : "\u00a0"}
                 </small>
               </Link>
             </li>
@@ -111,32 +127,32 @@ function Counts({ overview }: { overview: Overview }) {
 }
 
 function Recent({ tasks }: { tasks: Schemas["TaskSummary"][] }) {
-  const { t } = useTranslation();
-  const may = useMay();
+  const { t } = useTranslation(["overview", "tasks", "virtual_clusters"]);
+  const names = useNames();
+  const kinds = useKinds();
+  const creatable = useCreatable();
   return (
-    <Panel title={t("overview.recent")} extra={<Link to="/training">{t("overview.all")}</Link>} className="flush">
+    <Panel title={t("recent")} extra={kinds[0] && <Link to={kinds[0].path}>{t("all")}</Link>} className="flush">
       {tasks.length === 0 ? (
         <Empty
-          icon={BrainCircuit}
-          title={t("training.empty")}
+          icon={kinds[0]?.icon ?? ListTodo}
+          title={t("recent_empty")}
           action={
-            may("tasks:create") && (
-              <LinkButton to="/training/new" search={{ example: "digits" }}>
-                {t("training.empty_action")}
+            creatable && (
+              <LinkButton to={creatable.form.path} search={creatable.form.first as never}>
+                {names(creatable.feature, "first")}
               </LinkButton>
             )
           }
         >
-          {t("training.empty_first")}
+          {t("recent_empty_first")}
         </Empty>
       ) : (
         <ul className="recent">
           {tasks.map((task) => (
             <li key={task.id}>
               <div className="recent-name">
-                <Link to="/training/$id" params={{ id: task.id }}>
-                  {task.name}
-                </Link>
+                <Link to={pathOf(kinds, task)}>{task.name}</Link>
                 <span className="quiet">
                   {task.engine} · {devicesText(task.devices, task.nodes, task.device_type)}
                 </span>
@@ -154,10 +170,10 @@ function Recent({ tasks }: { tasks: Schemas["TaskSummary"][] }) {
 }
 
 function Devices({ clusters }: { clusters: Schemas["VirtualCluster"][] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["overview", "tasks", "virtual_clusters"]);
   return (
-    <Panel title={t("overview.devices")}>
-      {clusters.length === 0 && <p className="quiet">{t("clusters.none")}</p>}
+    <Panel title={t("devices")}>
+      {clusters.length === 0 && <p className="quiet">{t("virtual_clusters:none")}</p>}
       <div className="stack overview-clusters">
         {clusters.map((cluster) => (
           <div key={cluster.id}>
@@ -165,7 +181,7 @@ function Devices({ clusters }: { clusters: Schemas["VirtualCluster"][] }) {
             {cluster.devices.map((device) => (
               <Meter key={device.type} device={device} />
             ))}
-            {cluster.devices.length === 0 && <p className="quiet">{t("clusters.no_devices")}</p>}
+            {cluster.devices.length === 0 && <p className="quiet">{t("virtual_clusters:no_devices")}</p>}
           </div>
         ))}
       </div>
@@ -174,12 +190,12 @@ function Devices({ clusters }: { clusters: Schemas["VirtualCluster"][] }) {
 }
 
 function Meter({ device }: { device: Schemas["DeviceUse"] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["overview", "tasks", "virtual_clusters"]);
   const share = device.total > 0 ? (100 * device.used) / device.total : 0;
   return (
     <div className="meter">
       <span>{deviceName(device.type)}</span>
-      <span className="tabular quiet">{t("overview.in_use", { used: device.used, total: device.total })}</span>
+      <span className="tabular quiet">{t("virtual_clusters:in_use", { used: device.used, total: device.total })}</span>
       <div className="meter-bar" aria-hidden>
         <span style={{ width: `${share}%` }} />
       </div>
@@ -188,21 +204,22 @@ function Meter({ device }: { device: Schemas["DeviceUse"] }) {
 }
 
 function Machines({ overview }: { overview: Overview }) {
-  const { t } = useTranslation();
+  const names = useNames();
+  const { t } = useTranslation(["overview", "tasks", "virtual_clusters"]);
   const { nodes } = overview;
   if (!nodes) return null;
   return (
-    <Panel title={t("overview.cluster")} extra={<Link to="/nodes">{t("menu.nodes")}</Link>}>
+    <Panel title={t("cluster")} extra={<Link to="/nodes">{names("nodes", "menu")}</Link>}>
       <dl className="figures">
         <div>
-          <dt>{t("overview.nodes_ready")}</dt>
+          <dt>{t("nodes_ready")}</dt>
           <dd className="tabular">
             {nodes.ready}
             <small>/{nodes.total}</small>
           </dd>
         </div>
         <div>
-          <dt>{t("overview.running_total")}</dt>
+          <dt>{t("running_total")}</dt>
           <dd className="tabular">{overview.running_total ?? 0}</dd>
         </div>
       </dl>
@@ -210,28 +227,24 @@ function Machines({ overview }: { overview: Overview }) {
   );
 }
 
-const STEPS = [
-  { id: "code", icon: Code, to: "/training/new", search: { example: "digits" } },
-  { id: "train", icon: Cpu, to: "/training/new", search: {} },
-  { id: "model", icon: FileDown, to: "/training", search: { state: ["finished"] } },
-] as const satisfies { id: string; icon: LucideIcon; to: string; search: object }[];
-
-/** The recommended way through the platform, with links. */
+/** The recommended way through the platform, with links: each feature names its steps. */
 function Flow() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
+  const names = useNames();
+  const steps = useFeatures().flatMap(({ name: feature, flow = [] }) => flow.map((step) => ({ ...step, feature })));
   return (
-    <Panel title={t("overview.flow")}>
+    <Panel title={t("flow")}>
       <ol className="flow">
-        {STEPS.map(({ id, icon: Icon, to, search }) => (
-          <li key={id}>
+        {steps.map(({ feature, name, icon: Icon, to, search }) => (
+          <li key={feature + name}>
             <span className="flow-icon">
               <Icon size={15} aria-hidden />
             </span>
             <div>
               <Link to={to} search={search as never}>
-                {t(`overview.flow_${id}`)}
+                {names(feature, `flow_${name}`)}
               </Link>
-              <p className="quiet">{t(`overview.flow_${id}_why`)}</p>
+              <p className="quiet">{names(feature, `flow_${name}_why`)}</p>
             </div>
           </li>
         ))}

@@ -80,7 +80,7 @@ interface Place {
 }
 
 export function RunPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("runs");
   const { id } = useParams({ from: "/shell/runs/$id" });
   const query = useQuery(runQuery(id));
   const run = query.data;
@@ -89,14 +89,14 @@ export function RunPage() {
   return (
     <Page
       title={id}
-      crumbs={[{ to: "/runs", label: t("runs.title") }]}
-      aside={run && <Tag {...RUN_STATES[run.state]}>{t(`runs.state_${run.state}`)}</Tag>}
+      crumbs={[{ to: "/runs", label: t("title") }]}
+      aside={run && <Tag {...RUN_STATES[run.state]}>{t(`state_${run.state}`)}</Tag>}
       purpose={
         run && (
           <span className="row">
             <code>{run.verb}</code> <Moment at={run.started_at} />{" "}
             <Duration since={run.started_at} until={run.finished_at} />
-            <span>{t("runs.changes", { count: run.changed })}</span>
+            <span>{t("changes", { count: run.changed })}</span>
           </span>
         )
       }
@@ -108,13 +108,13 @@ export function RunPage() {
             {data.message && (
               <p className={`run-message ${data.state === "failed" ? "run-failed" : ""}`}>{data.message}</p>
             )}
-            <Panel title={t("runs.matrix")} className="flush">
+            <Panel title={t("matrix")} className="flush">
               <Matrix run={data} place={place} choose={setPlace} />
             </Panel>
             {events.length > 0 && <Journal events={events} place={place} leave={() => setPlace(undefined)} />}
             {events.length === 0 && (
-              <Panel title={t("runs.journal")}>
-                {read ? <p className="quiet">{t("runs.journal_empty")}</p> : <Loading rows={4} />}
+              <Panel title={t("journal")}>
+                {read ? <p className="quiet">{t("journal_empty")}</p> : <Loading rows={4} />}
               </Panel>
             )}
           </div>
@@ -126,24 +126,24 @@ export function RunPage() {
 
 /** Phases down, nodes across; each cell says how the phase went there. */
 function Matrix({ run, place, choose }: { run: Run; place: Place | undefined; choose: (place: Place) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("runs");
   const nodes = [...new Set(run.phases.flatMap((phase) => Object.keys(phase.nodes ?? {})))].sort();
   const longest = Math.max(...run.phases.map((phase) => phase.seconds ?? 0), 0.001);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className="matrix-scroll" tabIndex={0} aria-label={t("runs.matrix")}>
+    <section className="matrix-scroll" tabIndex={0} aria-label={t("matrix")}>
       <table className="matrix">
         <thead>
           <tr>
-            <th scope="col">{t("runs.phase")}</th>
-            <th scope="col">{t("runs.took")}</th>
+            <th scope="col">{t("phase")}</th>
+            <th scope="col">{t("took")}</th>
             {nodes.map((node) => (
               <th key={node} scope="col" className="matrix-node">
                 {node}
               </th>
             ))}
             <th scope="col" className="matrix-number">
-              {t("runs.changed")}
+              {t("changed")}
             </th>
           </tr>
         </thead>
@@ -192,10 +192,10 @@ function Cell({
   chosen: Place | undefined;
   choose: (place: Place) => void;
 }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("runs");
   const known = state !== undefined && state in PHASE_STATES ? (state as keyof typeof PHASE_STATES) : undefined;
   const { icon: Icon, tone } = known ? PHASE_STATES[known] : UNTOUCHED;
-  const words = `${named(place)}: ${known ? t(`runs.phase_${known}`) : (state ?? t("runs.phase_untouched"))}`;
+  const words = `${named(place)}: ${known ? t(`phase_${known}`) : (state ?? t("phase_untouched"))}`;
   if (!known) {
     return (
       <span className={`matrix-cell tone-${tone}`} role="img" aria-label={words}>
@@ -224,7 +224,7 @@ function named(place: Place): string {
 
 /** What happened, newest first: in all of the run, or in the chosen cell of the matrix. */
 function Journal({ events, place, leave }: { events: RunEvent[]; place: Place | undefined; leave: () => void }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useTranslation("runs");
   const shown = events
     .filter(
       ({ data }) =>
@@ -233,11 +233,11 @@ function Journal({ events, place, leave }: { events: RunEvent[]; place: Place | 
     .slice(-DRAWN_EVENTS);
   return (
     <Panel
-      title={place ? t("runs.journal_of", { place: named(place) }) : t("runs.journal")}
+      title={place ? t("journal_of", { place: named(place) }) : t("journal")}
       extra={
         place && (
           <Button size="small" onClick={leave}>
-            {t("runs.journal_all")}
+            {t("journal_all")}
           </Button>
         )
       }
@@ -254,7 +254,7 @@ function Journal({ events, place, leave }: { events: RunEvent[]; place: Place | 
           </li>
         ))}
       </ol>
-      {shown.length === 0 && <p className="journal-none">{t("runs.journal_none")}</p>}
+      {shown.length === 0 && <p className="journal-none">{t("journal_none")}</p>}
     </Panel>
   );
 }

@@ -13,19 +13,19 @@ import { RUN_STATES } from "./states";
 import "./runs.css";
 
 export function RunsPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["runs", "common"]);
   const query = useInfiniteQuery(runsQuery);
   const runs = query.data?.pages.flatMap((page) => page.items) ?? [];
   return (
-    <Page title={t("runs.title")} purpose={t("runs.purpose")}>
+    <Page title={t("title")} purpose={t("purpose")}>
       {query.isPending && <Loading />}
       {query.isError && !query.data && <Failed error={query.error} retry={() => query.refetch()} />}
       {query.isError && query.data && (
         <Stale since={query.dataUpdatedAt} error={query.error} retry={() => query.refetch()} />
       )}
       {query.data && runs.length === 0 && (
-        <Empty icon={History} title={t("runs.empty")}>
-          {t("runs.empty_why")}
+        <Empty icon={History} title={t("empty")}>
+          {t("empty_why")}
         </Empty>
       )}
       {runs.length > 0 && (
@@ -38,31 +38,31 @@ export function RunsPage() {
             scroll={{ x: "max-content" }}
             columns={[
               {
-                title: t("runs.id"),
+                title: t("id"),
                 render: (_, run) => (
                   <Link to="/runs/$id" params={{ id: run.id }} className="task-name mono">
                     {run.id}
                   </Link>
                 ),
               },
-              { title: t("runs.verb"), render: (_, run) => <code>{run.verb}</code> },
+              { title: t("verb"), render: (_, run) => <code>{run.verb}</code> },
               {
-                title: t("runs.state"),
-                render: (_, run) => <Tag {...RUN_STATES[run.state]}>{t(`runs.state_${run.state}`)}</Tag>,
+                title: t("state"),
+                render: (_, run) => <Tag {...RUN_STATES[run.state]}>{t(`state_${run.state}`)}</Tag>,
               },
               {
-                title: t("runs.changed"),
+                title: t("changed"),
                 align: "right",
                 render: (_, run) => <span className="tabular">{run.changed}</span>,
               },
               {
-                title: t("runs.failed"),
+                title: t("failed"),
                 align: "right",
                 render: (_, run) => <span className="tabular">{run.failed}</span>,
               },
-              { title: t("runs.started"), render: (_, run) => <Moment at={run.started_at} /> },
+              { title: t("started"), render: (_, run) => <Moment at={run.started_at} /> },
               {
-                title: t("runs.took"),
+                title: t("took"),
                 align: "right",
                 render: (_, run) => (
                   <span className="tabular nowrap">{run.seconds === null ? "–" : duration(run.seconds)}</span>
@@ -79,7 +79,7 @@ export function RunsPage() {
           loading={query.isFetchingNextPage}
           onClick={() => query.fetchNextPage()}
         >
-          {t("actions.more")}
+          {t("common:actions.more")}
         </Button>
       )}
     </Page>

@@ -11,7 +11,7 @@ const LINES = 500;
 
 /** The end of a service's log. */
 export default function ServiceLog({ name, onClose }: { name: string; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["services", "common"]);
   const query = useQuery({
     queryKey: ["services", name, "log"],
     queryFn: () =>
@@ -22,7 +22,7 @@ export default function ServiceLog({ name, onClose }: { name: string; onClose: (
     <Drawer
       open
       size="min(980px, 100vw)"
-      title={t("services.log_of", { service: name })}
+      title={t("log_of", { service: name })}
       onClose={onClose}
       extra={
         <span className="row">
@@ -33,7 +33,7 @@ export default function ServiceLog({ name, onClose }: { name: string; onClose: (
             loading={query.isFetching}
             onClick={() => query.refetch()}
           >
-            {t("actions.refresh")}
+            {t("common:actions.refresh")}
           </Button>
         </span>
       }
@@ -41,11 +41,11 @@ export default function ServiceLog({ name, onClose }: { name: string; onClose: (
       <Answer query={query}>
         {({ lines }) =>
           lines.length === 0 ? (
-            <Empty icon={ScrollText} title={t("log.empty")}>
-              {t("services.log_empty_why")}
+            <Empty icon={ScrollText} title={t("log_empty")}>
+              {t("log_empty_why")}
             </Empty>
           ) : (
-            <Lines lines={lines} label={t("services.log_of", { service: name })} />
+            <Lines lines={lines} label={t("log_of", { service: name })} />
           )
         }
       </Answer>

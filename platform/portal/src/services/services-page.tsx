@@ -21,6 +21,7 @@ import { Answer, Empty } from "@/elements/states";
 import { Tag } from "@/elements/tag";
 import { duration } from "@/formats/moments";
 import { useMay } from "@/identity/session";
+import { useKnown } from "@/words/told";
 import { servicesQuery } from "./query";
 import "./services.css";
 
@@ -38,16 +39,16 @@ const STATES = {
 } as const;
 
 export function ServicesPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["services", "common"]);
   const query = useQuery(servicesQuery);
   const [read, setRead] = useState<string>();
   return (
-    <Page title={t("services.title")} purpose={t("services.purpose")}>
+    <Page title={t("title")} purpose={t("purpose")}>
       <Answer query={query} rows={8}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon={Activity} title={t("services.empty")}>
-              {t("services.empty_why")}
+            <Empty icon={Activity} title={t("empty")}>
+              {t("empty_why")}
             </Empty>
           ) : (
             <ServiceTable services={items} onLog={setRead} />
@@ -64,11 +65,9 @@ export function ServicesPage() {
 }
 
 function ServiceTable({ services, onLog }: { services: Service[]; onLog: (name: string) => void }) {
-  const { t, i18n } = useTranslation();
-  const title = (service: Service) => {
-    const key = `services.name_${service.name}`;
-    return i18n.exists(key) ? t(key) : service.title || service.name;
-  };
+  const { t } = useTranslation(["services", "common"]);
+  const known = useKnown("services");
+  const title = (service: Service) => known(`name_${service.name}`) ?? (service.title || service.name);
   return (
     <div className="framed">
       <Table<Service>
@@ -79,7 +78,7 @@ function ServiceTable({ services, onLog }: { services: Service[]; onLog: (name: 
         scroll={{ x: "max-content" }}
         columns={[
           {
-            title: t("services.name"),
+            title: t("name"),
             render: (_, service) => (
               <div className="service-name">
                 <strong>{service.name}</strong>
@@ -88,10 +87,10 @@ function ServiceTable({ services, onLog }: { services: Service[]; onLog: (name: 
             ),
           },
           {
-            title: t("services.state"),
+            title: t("state"),
             render: (_, service) => (
               <div className="state-cell">
-                <Tag {...STATES[service.state]}>{t(`services.state_${service.state}`)}</Tag>
+                <Tag {...STATES[service.state]}>{t(`state_${service.state}`)}</Tag>
                 {service.message && service.state !== "running" && (
                   <span className="state-reason">{service.message}</span>
                 )}
@@ -99,11 +98,11 @@ function ServiceTable({ services, onLog }: { services: Service[]; onLog: (name: 
             ),
           },
           {
-            title: t("services.replicas"),
+            title: t("replicas"),
             render: (_, { replicas }) => <span className="tabular">{`${replicas.ready} / ${replicas.wanted}`}</span>,
           },
           {
-            title: t("services.nodes"),
+            title: t("nodes"),
             render: (_, service) => (
               <span className="service-nodes">
                 {service.nodes && service.nodes.length > 0 ? service.nodes.join(", ") : "–"}
@@ -111,11 +110,11 @@ function ServiceTable({ services, onLog }: { services: Service[]; onLog: (name: 
             ),
           },
           {
-            title: t("services.version"),
+            title: t("version"),
             render: (_, service) => <span className="tabular">{service.version || "–"}</span>,
           },
           {
-            title: <span className="visually-hidden">{t("training.column_actions")}</span>,
+            title: <span className="visually-hidden">{t("common:actions.title")}</span>,
             align: "right",
             render: (_, service) => <Actions service={service} onLog={onLog} />,
           },
@@ -126,7 +125,7 @@ function ServiceTable({ services, onLog }: { services: Service[]; onLog: (name: 
 }
 
 function Actions({ service, onLog }: { service: Service; onLog: (name: string) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["services", "common"]);
   const { modal, notification } = App.useApp();
   const failures = useFailures();
   const may = useMay();
@@ -135,23 +134,23 @@ function Actions({ service, onLog }: { service: Service; onLog: (name: string) =
     mutationFn: () => body(api.POST("/api/v1/services/{name}/restart", { params: { path: { name: service.name } } })),
     onSuccess: (done) => {
       const words = { service: done.service, seconds: duration(done.seconds) };
-      if (done.ok) notification.success({ title: t("services.restarted", words), description: done.message });
-      else notification.error({ title: t("services.not_healthy", words), description: done.message, duration: 0 });
+      if (done.ok) notification.success({ title: t("restarted", words), description: done.message });
+      else notification.error({ title: t("not_healthy", words), description: done.message, duration: 0 });
     },
     onError: (error) => {
       const problem = problemOf(error);
       // Restarting the gateway or the API breaks this very request: nobody knows yet how it went.
       if (problem.code === "unreachable" || [502, 503, 504].includes(problem.status)) {
         notification.warning({
-          title: t("services.restart_unknown", { service: service.name }),
-          description: t("services.restart_unknown_how"),
+          title: t("restart_unknown", { service: service.name }),
+          description: t("restart_unknown_how"),
           duration: 0,
         });
         return;
       }
       failures.tell({
         key: `services/${service.name}/restart`,
-        title: t("services.restart_failed", { service: service.name }),
+        title: t("restart_failed", { service: service.name }),
         error,
         retry: () => restart.mutate(),
       });
@@ -161,9 +160,9 @@ function Actions({ service, onLog }: { service: Service; onLog: (name: string) =
 
   function ask() {
     modal.confirm({
-      title: t("services.restart_question", { service: service.name }),
-      content: t("services.restart_means"),
-      okText: t("services.restart"),
+      title: t("restart_question", { service: service.name }),
+      content: t("restart_means"),
+      okText: t("restart"),
       onOk: () => restart.mutate(),
     });
   }
@@ -173,21 +172,21 @@ function Actions({ service, onLog }: { service: Service; onLog: (name: string) =
       <Button
         size="small"
         icon={<ScrollText size={14} aria-hidden />}
-        aria-label={t("services.log_named", { service: service.name })}
+        aria-label={t("log_named", { service: service.name })}
         onClick={() => onLog(service.name)}
       >
-        {t("services.log")}
+        {t("log")}
       </Button>
       {may("services:operate") && service.actions?.includes("restart") && (
-        <Tooltip title={restart.isPending ? t("services.restarting") : undefined}>
+        <Tooltip title={restart.isPending ? t("restarting") : undefined}>
           <Button
             size="small"
             loading={restart.isPending}
             icon={<RotateCw size={14} aria-hidden />}
-            aria-label={t("services.restart_named", { service: service.name })}
+            aria-label={t("restart_named", { service: service.name })}
             onClick={ask}
           >
-            {t("services.restart")}
+            {t("restart")}
           </Button>
         </Tooltip>
       )}

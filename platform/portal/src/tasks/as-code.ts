@@ -1,5 +1,3 @@
-import type { TaskCreate } from "@/training/form";
-
 /** A text in single quotes for a POSIX shell. */
 function shell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
@@ -26,7 +24,7 @@ function python(value: unknown, indent = 0): string {
 }
 
 /** The request as curl sends it; the password comes from the environment and never stands in a command line. */
-export function asCurl(origin: string, user: string, request: TaskCreate): string {
+export function asCurl(origin: string, user: string, request: object): string {
   const common = `-H 'X-Atoll-Request: 1' -H 'Content-Type: application/json'`;
   return [
     "# ATOLL_PASSWORD: your password · add --cacert FILE if the certificate is your own",
@@ -40,7 +38,7 @@ export function asCurl(origin: string, user: string, request: TaskCreate): strin
 }
 
 /** The same in Python with requests. */
-export function asPython(origin: string, user: string, request: TaskCreate): string {
+export function asPython(origin: string, user: string, request: object): string {
   return [
     "import os",
     "",

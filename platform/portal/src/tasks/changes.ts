@@ -11,8 +11,9 @@ export function place(queries: QueryClient, changed: TaskSummary): boolean {
   let wrong = false;
   for (const [key, pages] of queries.getQueriesData<TaskPages>({ queryKey: ["tasks", "list"] })) {
     if (!pages) continue;
-    const states = (key[2] as TaskFilters | undefined)?.state;
-    const belongs = !states?.length || states.includes(changed.state);
+    const { kind, state } = (key[2] as TaskFilters | undefined) ?? {};
+    if (kind && !kind.includes(changed.kind)) continue;
+    const belongs = !state?.length || state.includes(changed.state);
     const known = pages.pages.some((page) => page.items.some((task) => task.id === changed.id));
     if (known !== belongs) wrong = true;
     if (!known) continue;

@@ -7,6 +7,7 @@ export type Task = Schemas["Task"];
 export type TaskSummary = Schemas["TaskSummary"];
 
 export interface TaskFilters {
+  kind?: Task["kind"][];
   state?: TaskState[];
   owner?: "me" | "all";
   virtual_cluster?: string;
@@ -20,7 +21,7 @@ export const taskListQuery = (filters: TaskFilters) =>
     queryFn: ({ pageParam }) =>
       body(
         api.GET("/api/v1/tasks", {
-          params: { query: { ...filters, kind: ["training"], limit: 100, cursor: pageParam } },
+          params: { query: { ...filters, limit: 100, cursor: pageParam } },
         }),
       ),
     getNextPageParam: (page) => page.next_cursor ?? undefined,

@@ -1,12 +1,12 @@
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { Tag } from "@/elements/tag";
-import { useReason } from "@/elements/words";
+import { useReason } from "@/words/told";
 import { STATES, type TaskState, UNKNOWN, WAITING } from "./states";
 import "./state-tag.css";
 
 export function StateTag({ state }: { state: TaskState }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const look = STATES[state] ?? UNKNOWN;
   return (
     <Tag tone={look.tone} icon={look.icon} turns={look.turns}>

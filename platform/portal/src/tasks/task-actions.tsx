@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
 import { useFailures } from "@/elements/failures";
+import { useKind } from "@/features/registry";
 import type { TaskSummary } from "./queries";
 
 /** What the server says may be done to a task now: stop at hand, the rest under `…`. */
@@ -18,7 +19,7 @@ export function TaskActions({
   compact?: boolean;
   onDeleted?: () => void;
 }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const { modal, message } = App.useApp();
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -44,16 +45,16 @@ export function TaskActions({
 
   function stop() {
     modal.confirm({
-      title: t("tasks.stop_question", { name: task.name }),
-      content: t("tasks.stop_means"),
-      okText: t("tasks.stop"),
+      title: t("stop_question", { name: task.name }),
+      content: t("stop_means"),
+      okText: t("stop"),
       okButtonProps: { danger: true },
       onOk: async () => {
         const request = () =>
           body(api.POST("/api/v1/tasks/{task_id}/stop", { params: { path: { task_id: task.id } } }));
         await act("stop", request, {
-          done: t("tasks.stopping", { name: task.name }),
-          failed: t("tasks.stop_failed", { name: task.name }),
+          done: t("stopping", { name: task.name }),
+          failed: t("stop_failed", { name: task.name }),
         });
       },
     });
@@ -61,9 +62,9 @@ export function TaskActions({
 
   function remove() {
     modal.confirm({
-      title: t("tasks.delete_question", { name: task.name }),
-      content: t("tasks.delete_means"),
-      okText: t("tasks.delete"),
+      title: t("delete_question", { name: task.name }),
+      content: t("delete_means"),
+      okText: t("delete"),
       okButtonProps: { danger: true },
       onOk: async () => {
         const request = async () => {
@@ -71,46 +72,48 @@ export function TaskActions({
           onDeleted?.();
         };
         await act("delete", request, {
-          done: t("tasks.deleted", { name: task.name }),
-          failed: t("tasks.delete_failed", { name: task.name }),
+          done: t("deleted", { name: task.name }),
+          failed: t("delete_failed", { name: task.name }),
         });
       },
     });
   }
 
+  const form = useKind(task.kind)?.form;
   const rest = [
-    may("copy") && {
-      key: "copy",
-      icon: <Copy size={14} aria-hidden />,
-      label: t("tasks.copy"),
-      onClick: () => navigate({ to: "/training/new", search: { copy: task.id } }),
-    },
+    may("copy") &&
+      form && {
+        key: "copy",
+        icon: <Copy size={14} aria-hidden />,
+        label: t("copy"),
+        onClick: () => navigate({ to: form.path, search: { copy: task.id } as never }),
+      },
     may("delete") && {
       key: "delete",
       danger: true,
       icon: <Trash2 size={14} aria-hidden />,
-      label: t("tasks.delete"),
+      label: t("delete"),
       onClick: remove,
     },
-  ].filter((item) => item !== false);
+  ].filter((item) => typeof item === "object");
 
   return (
     <span className="row" style={{ flexWrap: "nowrap", justifyContent: "flex-end" }}>
       {may("stop") &&
         (compact ? (
-          <Tooltip title={t("tasks.stop")}>
+          <Tooltip title={t("stop")}>
             <Button
               type="text"
               size="small"
               loading={busy}
               icon={<CircleStop size={15} aria-hidden />}
-              aria-label={t("tasks.stop_named", { name: task.name })}
+              aria-label={t("stop_named", { name: task.name })}
               onClick={stop}
             />
           </Tooltip>
         ) : (
           <Button danger loading={busy} icon={<CircleStop size={15} aria-hidden />} onClick={stop}>
-            {t("tasks.stop")}
+            {t("stop")}
           </Button>
         ))}
       {rest.length > 0 && (
@@ -119,7 +122,7 @@ export function TaskActions({
             type={compact ? "text" : "default"}
             size={compact ? "small" : "middle"}
             icon={<Ellipsis size={15} aria-hidden />}
-            aria-label={t("tasks.more_named", { name: task.name })}
+            aria-label={t("more_named", { name: task.name })}
             aria-haspopup="menu"
           />
         </Dropdown>

@@ -13,7 +13,7 @@ const FolderDialog = lazy(() => import("@/files/folder-dialog"));
  * brings its program, so that the directory is only where it starts, and may be left to the image.
  */
 export function CodeFields({ home, codeDirectory, own }: { home: string; codeDirectory: string; own: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["training", "common"]);
   const form = Form.useFormInstance<FormFields>();
   const rules = useRules();
   const [picking, setPicking] = useState(false);
@@ -31,14 +31,14 @@ export function CodeFields({ home, codeDirectory, own }: { home: string; codeDir
   return (
     <>
       <Form.Item
-        label={t("training.field_code_directory")}
+        label={t("field_code_directory")}
         required={!own}
         htmlFor="code_directory"
         extra={
           missing ? (
-            <span className="field-warning">{t("training.directory_missing")}</span>
+            <span className="field-warning">{t("directory_missing")}</span>
           ) : (
-            t(own ? "training.field_code_own" : "training.field_code_how")
+            t(own ? "field_code_own" : "field_code_how")
           )
         }
       >
@@ -47,21 +47,16 @@ export function CodeFields({ home, codeDirectory, own }: { home: string; codeDir
             <Input prefix={<span className="quiet mono">{`${home}/`}</span>} autoComplete="off" spellCheck={false} />
           </Form.Item>
           <Button icon={<FolderOpen size={15} aria-hidden />} onClick={() => setPicking(true)}>
-            {t("actions.browse")}
+            {t("common:actions.browse")}
           </Button>
         </Space.Compact>
       </Form.Item>
       {!own && (
-        <Form.Item
-          name="start_file"
-          label={t("training.field_start_file")}
-          rules={rules("start_file", true)}
-          validateFirst
-        >
+        <Form.Item name="start_file" label={t("field_start_file")} rules={rules("start_file", true)} validateFirst>
           <AutoComplete
             className="field-medium"
             options={starts.map((file) => ({ value: file.name }))}
-            placeholder={starts[0]?.name ?? t("training.start_file_hint")}
+            placeholder={starts[0]?.name ?? t("start_file_hint")}
           />
         </Form.Item>
       )}

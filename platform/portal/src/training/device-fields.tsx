@@ -2,7 +2,7 @@ import { Form, InputNumber, Radio, Select } from "antd";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
-import { deviceName } from "@/virtual-clusters/devices";
+import { deviceName } from "@/formats/devices";
 import type { FormFields, TrainingOptions } from "./form";
 
 /** On which devices: the virtual cluster, one machine or several, the type and how many. */
@@ -15,7 +15,7 @@ export function DeviceFields({
   fields: FormFields;
   device: Schemas["DeviceOption"] | undefined;
 }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["training", "virtual_clusters", "common"]);
   const form = Form.useFormInstance<FormFields>();
   const cluster = options.virtual_clusters.find((each) => each.name === fields.virtual_cluster);
   const engine = fields.source === "engine" ? options.engines.find((each) => each.name === fields.engine) : undefined;
@@ -30,11 +30,11 @@ export function DeviceFields({
 
   return (
     <>
-      {options.virtual_clusters.length === 0 && <p className="form-note">{t("clusters.none_why")}</p>}
+      {options.virtual_clusters.length === 0 && <p className="form-note">{t("virtual_clusters:none_why")}</p>}
       <Form.Item
         name="virtual_cluster"
-        label={t("training.field_virtual_cluster")}
-        rules={[{ required: true, message: t("rules.required") }]}
+        label={t("field_virtual_cluster")}
+        rules={[{ required: true, message: t("common:rules.required") }]}
       >
         <Select
           className="field-medium"
@@ -44,32 +44,32 @@ export function DeviceFields({
       </Form.Item>
       <Form.Item
         name="distributed"
-        label={t("training.field_distributed")}
+        label={t("field_distributed")}
         extra={
           fields.distributed && engine && !engine.distributed
-            ? t("training.not_distributed", { engine: engine.title })
+            ? t("not_distributed", { engine: engine.title })
             : undefined
         }
       >
         <Radio.Group
-          aria-label={t("training.field_distributed")}
+          aria-label={t("field_distributed")}
           optionType="button"
           options={[
-            { value: false, label: t("training.single") },
-            { value: true, label: t("training.distributed") },
+            { value: false, label: t("single") },
+            { value: true, label: t("distributed") },
           ]}
         />
       </Form.Item>
       <Form.Item
         name="device_type"
-        label={t("training.field_device_type")}
-        rules={[{ required: true, message: t("rules.required") }]}
+        label={t("field_device_type")}
+        rules={[{ required: true, message: t("common:rules.required") }]}
       >
-        <Radio.Group className="device-types" aria-label={t("training.field_device_type")}>
+        <Radio.Group className="device-types" aria-label={t("field_device_type")}>
           {cluster?.devices.map((each) => (
             <Radio key={each.type} value={each.type} className="device-type">
               <span className="device-type-name">{deviceName(each.type)}</span>
-              <span className="quiet tabular">{t("training.free_of", { free: each.free, total: each.total })}</span>
+              <span className="quiet tabular">{t("free_of", { free: each.free, total: each.total })}</span>
             </Radio>
           ))}
         </Radio.Group>
@@ -78,34 +78,34 @@ export function DeviceFields({
         {fields.distributed && (
           <Form.Item
             name="nodes"
-            label={t("training.field_nodes")}
-            rules={[{ required: true, message: t("rules.required") }]}
+            label={t("field_nodes")}
+            rules={[{ required: true, message: t("common:rules.required") }]}
           >
             <InputNumber min={2} max={Math.max(2, device?.max_nodes ?? 2)} precision={0} />
           </Form.Item>
         )}
         <Form.Item
           name="devices"
-          label={fields.distributed ? t("training.field_devices_per_node") : t("training.field_devices")}
-          rules={[{ required: true, message: t("rules.required") }]}
+          label={fields.distributed ? t("field_devices_per_node") : t("field_devices")}
+          rules={[{ required: true, message: t("common:rules.required") }]}
           extra={
             device && device.max_per_user < device.total
-              ? t("training.most_per_user", { count: device.max_per_user })
+              ? t("most_per_user", { count: device.max_per_user })
               : undefined
           }
           className="last-item"
         >
           <Radio.Group
-            aria-label={fields.distributed ? t("training.field_devices_per_node") : t("training.field_devices")}
+            aria-label={fields.distributed ? t("field_devices_per_node") : t("field_devices")}
             optionType="button"
             options={counts.map((count) => ({
               value: count,
-              label: count === 0 ? t("training.cpu_only") : String(count),
+              label: count === 0 ? t("cpu_only") : String(count),
             }))}
           />
         </Form.Item>
         {fields.distributed && (
-          <Form.Item label={t("training.field_total_devices")}>
+          <Form.Item label={t("field_total_devices")}>
             <output className="total-devices tabular">{fields.nodes * fields.devices}</output>
           </Form.Item>
         )}

@@ -4,10 +4,10 @@ import { CircleCheck, CircleX, Hourglass } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { problemOf } from "@/api/problem";
 import { CodeBlock } from "@/elements/code";
-import { useFieldWords, useProblemWords, useReason } from "@/elements/words";
+import { deviceName } from "@/formats/devices";
 import { useSession } from "@/identity/session";
 import { asCurl, asPython } from "@/tasks/as-code";
-import { deviceName } from "@/virtual-clusters/devices";
+import { useFieldWords, useKnown, useProblemWords, useReason } from "@/words/told";
 import type { Estimate } from "./estimate";
 import type { FormFields, TaskCreate } from "./form";
 
@@ -21,7 +21,7 @@ export function EstimatePanel({
   fields: FormFields;
   request: TaskCreate;
 }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("training");
   const { user } = useSession();
   return (
     <aside className="estimate" aria-label={t("estimate.title")}>
@@ -58,7 +58,7 @@ export function EstimatePanel({
 }
 
 function Verdict({ estimate, fields }: { estimate: UseQueryResult<Estimate>; fields: FormFields }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("training");
   const words = useReason();
   const problem = estimate.error ? problemOf(estimate.error) : undefined;
   const problemWords = useProblemWords(problem);
@@ -99,12 +99,9 @@ function Verdict({ estimate, fields }: { estimate: UseQueryResult<Estimate>; fie
 
 function FieldMistakes({ errors }: { errors: Estimate["problems"] }) {
   const words = useFieldWords();
-  const { t, i18n } = useTranslation();
+  const known = useKnown("training");
   if (errors.length === 0) return null;
-  const label = (field: string) => {
-    const key = `training.field_${field.split(".").at(-1)}`;
-    return i18n.exists(key) ? t(key) : field;
-  };
+  const label = (field: string) => known(`field_${field.split(".").at(-1)}`) ?? field;
   return (
     <ul className="verdict-mistakes">
       {errors.map((error) => (
@@ -117,7 +114,7 @@ function FieldMistakes({ errors }: { errors: Estimate["problems"] }) {
 }
 
 function Uses({ estimate, uses }: { estimate: Estimate; uses: NonNullable<Estimate["uses"]> }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("training");
   const lines: [string, string][] = [
     [
       t("estimate.devices"),

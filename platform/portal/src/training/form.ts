@@ -3,6 +3,8 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { RULES } from "@/api/rules.gen";
 import { quantity } from "@/formats/amounts";
+import { imageName } from "@/tasks/image-name";
+import { useKnown } from "@/words/told";
 
 export type TaskCreate = Schemas["TaskCreate"];
 export type TrainingOptions = Schemas["TrainingOptions"];
@@ -92,11 +94,6 @@ export function requestOf(fields: FormFields, bounds: Schemas["Limits"] | undefi
 
 type Definition = Schemas["Definition"];
 
-/** The name of an image without the digest to which a task pins it: a copy takes what the name means then. */
-export function imageName(image: string): string {
-  return image.replace(/@sha256:[0-9a-f]+$/, "");
-}
-
 /** The part of the form that says what an older task runs. */
 export function programOf(definition: Definition) {
   return {
@@ -159,18 +156,21 @@ type FieldRules = Partial<Record<"pattern" | "minLength" | "maxLength", string |
 
 /** The server's rules for a field, in the reader's language; `needed` where it is by what else was chosen. */
 export function useRules(): (field: keyof typeof RULES.TaskCreate, needed?: boolean) => Rule[] {
-  const { t, i18n } = useTranslation();
+  const known = useKnown("training");
+  const { t } = useTranslation(["training", "common"]);
   return (field, needed = false) => rules({ ...RULES.TaskCreate[field], ...(needed && { required: true }) }, field);
   function rules(given: FieldRules, field: string): Rule[] {
     const found: Rule[] = [];
-    if (given.required) found.push({ required: true, message: t("rules.required") });
+    if (given.required) found.push({ required: true, message: t("common:rules.required") });
     if (given.maxLength)
-      found.push({ max: Number(given.maxLength), message: t("rules.max_length", { count: Number(given.maxLength) }) });
+      found.push({
+        max: Number(given.maxLength),
+        message: t("common:rules.max_length", { count: Number(given.maxLength) }),
+      });
     if (given.pattern) {
-      const words = `rules.pattern_${field}`;
       found.push({
         pattern: new RegExp(String(given.pattern)),
-        message: i18n.exists(words) ? t(words) : t("rules.pattern"),
+        message: known(`pattern_${field}`) ?? t("common:rules.pattern"),
       });
     }
     return found;

@@ -8,7 +8,7 @@ import { api, body, type Schemas } from "@/api/client";
 import { problemOf } from "@/api/problem";
 import { useFailures } from "@/elements/failures";
 import { Panel } from "@/elements/page";
-import { useFieldWords } from "@/elements/words";
+import { useFieldWords } from "@/words/told";
 import { DeviceFields } from "./device-fields";
 import { useEstimate } from "./estimate";
 import { EstimatePanel } from "./estimate-panel";
@@ -35,7 +35,7 @@ const CREATE = "training/create";
 
 /** A new training on one page; the panel beside it always says what would happen. */
 export function NewTrainingForm({ options, start }: { options: TrainingOptions; start: FormFields }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["training", "common"]);
   const failures = useFailures();
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -93,7 +93,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
       key.failed(problem);
       const atFields = problem.errors.filter((each) => each.field);
       if (atFields.length > 0) showErrors(atFields);
-      else failures.tell({ key: CREATE, title: t("training.create_failed"), error, retry: form.submit });
+      else failures.tell({ key: CREATE, title: t("create_failed"), error, retry: form.submit });
     } finally {
       setBusy(false);
     }
@@ -115,7 +115,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
         {options.examples.length > 0 && (
           <div className="examples">
             <FlaskConical size={15} aria-hidden />
-            <span>{t("training.examples")}</span>
+            <span>{t("examples")}</span>
             {options.examples.map((example) => (
               <Button key={example.name} size="small" onClick={() => fillFrom(example)}>
                 {example.name}
@@ -123,56 +123,56 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
             ))}
           </div>
         )}
-        <Panel title={t("training.section_what")}>
+        <Panel title={t("section_what")}>
           <Form.Item
             name="name"
-            label={t("training.field_name")}
+            label={t("field_name")}
             rules={rules("name")}
-            extra={t("training.field_name_rule")}
+            extra={t("field_name_rule")}
             validateFirst
           >
             <Input className="field-medium" autoComplete="off" spellCheck={false} />
           </Form.Item>
           <Form.Item
             name="description"
-            label={t("training.field_description")}
+            label={t("field_description")}
             rules={rules("description")}
             className="last-item"
           >
             <Input.TextArea autoSize={{ minRows: 1, maxRows: 6 }} />
           </Form.Item>
         </Panel>
-        <Panel title={t("training.section_program")}>
+        <Panel title={t("section_program")}>
           <ProgramFields options={options} fields={fields} />
           <ParameterFields />
         </Panel>
-        <Panel title={t("training.section_devices")}>
+        <Panel title={t("section_devices")}>
           <DeviceFields options={options} fields={fields} device={device} />
         </Panel>
-        <Panel title={t("training.section_more")}>
+        <Panel title={t("section_more")}>
           <div className="field-pair">
             <Form.Item
               name={["limits", "cpu"]}
-              label={t("training.field_cpu")}
-              rules={[isQuantity(t("rules.quantity"))]}
-              extra={limits && t("training.limit_range", { from: limits.floor.cpu, to: limits.ceiling.cpu })}
+              label={t("field_cpu")}
+              rules={[isQuantity(t("common:rules.quantity"))]}
+              extra={limits && t("limit_range", { from: limits.floor.cpu, to: limits.ceiling.cpu })}
             >
               <Input placeholder={limits?.default.cpu} autoComplete="off" />
             </Form.Item>
             <Form.Item
               name={["limits", "memory"]}
-              label={t("training.field_memory")}
-              rules={[isQuantity(t("rules.quantity"))]}
-              extra={limits && t("training.limit_range", { from: limits.floor.memory, to: limits.ceiling.memory })}
+              label={t("field_memory")}
+              rules={[isQuantity(t("common:rules.quantity"))]}
+              extra={limits && t("limit_range", { from: limits.floor.memory, to: limits.ceiling.memory })}
             >
               <Input placeholder={limits?.default.memory} autoComplete="off" />
             </Form.Item>
           </div>
           <Form.Item
             name="output_directory"
-            label={t("training.field_output")}
+            label={t("field_output")}
             rules={rules("output_directory")}
-            extra={t("training.field_output_default")}
+            extra={t("field_output_default")}
             className="last-item"
           >
             <Input
@@ -184,24 +184,24 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
         </Panel>
         <div className="new-submit">
           <Button type="primary" size="large" htmlType="submit" loading={busy}>
-            {t("training.start")}
+            {t("start")}
           </Button>
           <Button size="large" onClick={() => navigate({ to: "/training" })}>
-            {t("actions.cancel")}
+            {t("common:actions.cancel")}
           </Button>
         </div>
       </div>
       <EstimatePanel estimate={estimate} fields={fields} request={requestOf(fields, limits)} />
       <Modal
         open={blocker.status === "blocked"}
-        title={t("training.leave_question")}
-        okText={t("training.leave")}
+        title={t("leave_question")}
+        okText={t("leave")}
         okButtonProps={{ danger: true }}
-        cancelText={t("training.stay")}
+        cancelText={t("stay")}
         onOk={() => blocker.proceed?.()}
         onCancel={() => blocker.reset?.()}
       >
-        {t("training.leave_means")}
+        {t("leave_means")}
       </Modal>
     </Form>
   );

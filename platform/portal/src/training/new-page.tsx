@@ -6,6 +6,7 @@ import { Page } from "@/elements/page";
 import { Failed, Loading } from "@/elements/states";
 import { taskQuery } from "@/tasks/queries";
 import { useActiveCluster } from "@/virtual-clusters/active";
+import { useNames } from "@/words/names";
 import { EMPTY, exampleFields, type FormFields, fieldsOf, type TrainingOptions } from "./form";
 import { NewTrainingForm } from "./new-form";
 
@@ -16,7 +17,8 @@ const optionsQuery = {
 };
 
 export function NewTrainingPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("training");
+  const names = useNames();
   const { copy, example } = useSearch({ from: "/shell/training/new" });
   const { active, loaded } = useActiveCluster();
   const options = useQuery(optionsQuery);
@@ -25,11 +27,7 @@ export function NewTrainingPage() {
   const failed = [options, copied].find((query) => query.isError && query.data === undefined);
   const ready = options.data && loaded && (copy === undefined || copied.data);
   return (
-    <Page
-      title={t("training.new")}
-      purpose={t("training.new_purpose")}
-      crumbs={[{ to: "/training", label: t("training.title") }]}
-    >
+    <Page title={names("training", "new")} purpose={t("new_purpose")} crumbs={[{ to: "/training", label: t("title") }]}>
       {failed && <Failed error={failed.error} retry={() => failed.refetch()} />}
       {!failed && !ready && <Loading rows={12} />}
       {!failed && ready && options.data && (

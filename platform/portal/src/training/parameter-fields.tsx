@@ -8,9 +8,9 @@ const FLAG = "--";
 
 /** Free pairs that the program gets as `--name value`. */
 export function ParameterFields() {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["training", "common"]);
   return (
-    <Form.Item label={t("training.field_parameters")} extra={t("training.field_parameters_how")} className="last-item">
+    <Form.Item label={t("field_parameters")} extra={t("field_parameters_how")} className="last-item">
       <Form.List name="parameters">
         {(entries, { add, remove }) => (
           <div className="parameters">
@@ -19,28 +19,28 @@ export function ParameterFields() {
                 <Form.Item
                   name={[entry.name, "name"]}
                   rules={[
-                    { required: true, message: t("rules.required") },
-                    { pattern: new RegExp(RULES.Parameter.name.pattern), message: t("rules.pattern_parameter") },
+                    { required: true, message: t("common:rules.required") },
+                    { pattern: new RegExp(RULES.Parameter.name.pattern), message: t("pattern_parameter") },
                   ]}
                 >
                   <Input
                     prefix={<span className="quiet mono">{FLAG}</span>}
-                    aria-label={t("training.parameter_name", { number: index + 1 })}
-                    placeholder={t("training.parameter_name_hint")}
+                    aria-label={t("parameter_name", { number: index + 1 })}
+                    placeholder={t("parameter_name_hint")}
                     autoComplete="off"
                   />
                 </Form.Item>
                 <Form.Item name={[entry.name, "value"]}>
                   <Input
-                    aria-label={t("training.parameter_value", { number: index + 1 })}
-                    placeholder={t("training.parameter_value_hint")}
+                    aria-label={t("parameter_value", { number: index + 1 })}
+                    placeholder={t("parameter_value_hint")}
                     autoComplete="off"
                   />
                 </Form.Item>
                 <Button
                   type="text"
                   icon={<X size={15} aria-hidden />}
-                  aria-label={t("training.parameter_remove", { number: index + 1 })}
+                  aria-label={t("parameter_remove", { number: index + 1 })}
                   onClick={() => remove(entry.name)}
                 />
               </div>
@@ -51,7 +51,7 @@ export function ParameterFields() {
               disabled={entries.length >= RULES.TaskCreate.parameters.maxItems}
               onClick={() => add({ name: "", value: "" })}
             >
-              {t("training.parameter_add")}
+              {t("parameter_add")}
             </Button>
           </div>
         )}

@@ -3,8 +3,8 @@ import { AutoComplete, Form, Input, Radio, Select } from "antd";
 import { useTranslation } from "react-i18next";
 import { api, body, type Schemas } from "@/api/client";
 import { problemOf } from "@/api/problem";
-import { useProblemWords } from "@/elements/words";
 import { bytes } from "@/formats/amounts";
+import { useProblemWords } from "@/words/told";
 import { CodeFields } from "./code-fields";
 import { type FormFields, type TrainingOptions, useRules } from "./form";
 
@@ -17,19 +17,19 @@ const imagesQuery = {
 
 /** What is run: a file of the home in a preset engine, or an image that the user brought. */
 export function ProgramFields({ options, fields }: { options: TrainingOptions; fields: FormFields }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("training");
   const rules = useRules();
   const own = fields.source === "image";
   return (
     <>
       {options.own_images && (
-        <Form.Item name="source" label={t("training.field_source")}>
+        <Form.Item name="source" label={t("field_source")}>
           <Radio.Group
-            aria-label={t("training.field_source")}
+            aria-label={t("field_source")}
             optionType="button"
             options={[
-              { value: "engine", label: t("training.source_engine") },
-              { value: "image", label: t("training.source_image") },
+              { value: "engine", label: t("source_engine") },
+              { value: "image", label: t("source_image") },
             ]}
           />
         </Form.Item>
@@ -37,7 +37,7 @@ export function ProgramFields({ options, fields }: { options: TrainingOptions; f
       {own ? (
         <ImageFields registry={options.registry} />
       ) : (
-        <Form.Item name="engine" label={t("training.field_engine")} rules={rules("engine", true)}>
+        <Form.Item name="engine" label={t("field_engine")} rules={rules("engine", true)}>
           <Select
             className="field-medium"
             options={options.engines.map((engine) => ({ value: engine.name, label: engine.title }))}
@@ -51,7 +51,7 @@ export function ProgramFields({ options, fields }: { options: TrainingOptions; f
 }
 
 function ImageFields({ registry }: { registry: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("training");
   const rules = useRules();
   const images = useQuery(imagesQuery);
   const problem = useProblemWords(images.error ? problemOf(images.error) : undefined);
@@ -60,13 +60,13 @@ function ImageFields({ registry }: { registry: string }) {
     <>
       <Form.Item
         name="image"
-        label={t("training.field_image")}
+        label={t("field_image")}
         rules={rules("image", true)}
         extra={
           images.isError ? (
-            <span className="field-warning">{t("training.images_unknown", { why: problem.title })}</span>
+            <span className="field-warning">{t("images_unknown", { why: problem.title })}</span>
           ) : (
-            t(none ? "training.images_none" : "training.field_image_how", { registry })
+            t(none ? "images_none" : "field_image_how", { registry })
           )
         }
       >
@@ -79,9 +79,9 @@ function ImageFields({ registry }: { registry: string }) {
       </Form.Item>
       <Form.Item
         name="command_line"
-        label={t("training.field_command_line")}
+        label={t("field_command_line")}
         rules={rules("command_line")}
-        extra={t("training.field_command_line_how")}
+        extra={t("field_command_line_how")}
       >
         <Input.TextArea className="mono" autoSize={{ minRows: 1, maxRows: 8 }} spellCheck={false} />
       </Form.Item>

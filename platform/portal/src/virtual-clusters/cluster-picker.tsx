@@ -1,16 +1,16 @@
 import { Dropdown } from "antd";
 import { ChevronsUpDown, Layers } from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { deviceName, kindOf } from "@/formats/devices";
 import { chooseCluster, useActiveCluster, type VirtualCluster } from "./active";
-import { deviceName, kindOf } from "./devices";
 import "./cluster-picker.css";
 
 /** The active virtual cluster with its free devices; a click switches to another one. */
 export function ClusterPicker() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("virtual_clusters");
   const { active, mine, loaded } = useActiveCluster();
   if (!loaded) return null;
-  if (!active) return <span className="cluster-none">{t("clusters.none")}</span>;
+  if (!active) return <span className="cluster-none">{t("none")}</span>;
   return (
     <Dropdown
       trigger={["click"]}
@@ -21,7 +21,7 @@ export function ClusterPicker() {
           {
             key: "title",
             type: "group",
-            label: t("clusters.switch"),
+            label: t("switch"),
             children: mine.map((cluster) => ({ key: cluster.name, label: <ClusterLine cluster={cluster} /> })),
           },
         ],
@@ -30,14 +30,12 @@ export function ClusterPicker() {
     >
       <button type="button" className="cluster-picker" aria-haspopup="menu">
         <Layers size={14} aria-hidden />
-        <span className="visually-hidden">{t("clusters.active")}</span>
+        <span className="visually-hidden">{t("active")}</span>
         <span className="cluster-name">{active.name}</span>
         <span className="cluster-free tabular">
           {active.devices
             .filter((device) => device.total > 0)
-            .map((device) =>
-              t("clusters.free_short", { free: device.free, total: device.total, kind: kindOf(device.type) }),
-            )
+            .map((device) => t("free_short", { free: device.free, total: device.total, kind: kindOf(device.type) }))
             .join(" · ")}
         </span>
         <ChevronsUpDown size={13} aria-hidden />
@@ -47,13 +45,13 @@ export function ClusterPicker() {
 }
 
 function ClusterLine({ cluster }: { cluster: VirtualCluster }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("virtual_clusters");
   return (
     <div className="cluster-line">
       <strong>{cluster.name}</strong>
       {cluster.devices.map((device) => (
         <span key={device.type} className="tabular">
-          {t("clusters.free_long", { free: device.free, total: device.total, type: deviceName(device.type) })}
+          {t("free_long", { free: device.free, total: device.total, type: deviceName(device.type) })}
         </span>
       ))}
     </div>

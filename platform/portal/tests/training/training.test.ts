@@ -1,14 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { RULES } from "@/api/rules.gen";
+import { deviceName, devicesText } from "@/formats/devices";
 import { asCurl, asPython, commandText } from "@/tasks/as-code";
+import { imageName } from "@/tasks/image-name";
 import { sorted, still } from "@/tasks/list/rows";
-import { searchOf } from "@/tasks/list/search";
+import { listSearchOf } from "@/tasks/list/search";
 import type { TaskSummary } from "@/tasks/queries";
 import { STATE_ORDER } from "@/tasks/states";
 import { judged } from "@/training/estimate";
-import { EMPTY, imageName, nextName, requestOf } from "@/training/form";
-import { deviceName, devicesText } from "@/virtual-clusters/devices";
+import { EMPTY, nextName, requestOf } from "@/training/form";
 
 describe("the request of the form", () => {
   const filled = { ...EMPTY, name: "digits", virtual_cluster: "default", engine: "numpy", start_file: "train.py" };
@@ -86,7 +87,7 @@ describe("the list", () => {
   const rows = [task("3", "b", "running"), task("2", "a", "failed"), task("1", "c", "queued")];
 
   test("what an address says in vain is dropped", () => {
-    expect(searchOf({ state: "running", sort: "hack", order: "ascend", owner: "root", words: "" })).toEqual({
+    expect(listSearchOf({ state: "running", sort: "hack", order: "ascend", owner: "root", words: "" })).toEqual({
       words: undefined,
       state: ["running"],
       owner: undefined,
@@ -94,7 +95,7 @@ describe("the list", () => {
       sort: undefined,
       order: undefined,
     });
-    expect(searchOf({ state: ["failed", "nonsense"], sort: "name", order: "descend" })).toMatchObject({
+    expect(listSearchOf({ state: ["failed", "nonsense"], sort: "name", order: "descend" })).toMatchObject({
       state: ["failed"],
       sort: "name",
       order: "descend",

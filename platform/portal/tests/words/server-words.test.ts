@@ -1,19 +1,6 @@
-import { createInstance } from "i18next";
 import { describe, expect, test } from "vitest";
-import { wordsOf } from "@/elements/words";
-import en from "@/locales/en.json";
-import zh from "@/locales/zh-CN.json";
-
-async function speaking(lng: "en" | "zh-CN") {
-  const i18n = createInstance();
-  await i18n.init({
-    lng,
-    fallbackLng: false,
-    interpolation: { escapeValue: false },
-    resources: { en: { translation: en }, "zh-CN": { translation: zh } },
-  });
-  return i18n;
-}
+import { wordsOf } from "@/words/told";
+import { speaking } from "../support/words";
 
 describe("what the server tells by a code", () => {
   test("is said in the reader's language, with as much as is told", async () => {

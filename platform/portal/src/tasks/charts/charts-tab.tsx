@@ -4,8 +4,8 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { Answer, Empty } from "@/elements/states";
-import { useReason } from "@/elements/words";
 import { bytes, number } from "@/formats/amounts";
+import { useKnown, useReason } from "@/words/told";
 import { type Task, taskMetricsQuery } from "../queries";
 import { ENDED } from "../states";
 import { type ChartLine, LineChart } from "./line-chart";
@@ -34,7 +34,7 @@ export default function ChartsTab({ task }: { task: Task }) {
 }
 
 function Scalars({ metrics }: { metrics: Metrics }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const charts = useMemo(
     () =>
       metrics.scalars.map((scalar) => ({
@@ -80,7 +80,8 @@ function highest(lines: ChartLine[]): number {
 }
 
 function Usage({ metrics }: { metrics: Metrics }) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation("tasks");
+  const known = useKnown("tasks");
   const words = useReason();
   const charts = useMemo(() => {
     const byName = Map.groupBy(metrics.usage, (series) => series.name);
@@ -101,12 +102,9 @@ function Usage({ metrics }: { metrics: Metrics }) {
       ) : (
         <div className="charts">
           {charts.map(({ name, unit, limit, series }) => {
-            const title = i18n.exists(`charts.name_${name}`) ? t(`charts.name_${name}`) : name;
+            const title = known(`charts.name_${name}`) ?? name;
             const lines: ChartLine[] = series.map((each) => ({
-              label: [
-                t("training.rank_named", { rank: each.rank }),
-                each.device && t("training.device_named", { device: each.device }),
-              ]
+              label: [t("rank_named", { rank: each.rank }), each.device && t("device_named", { device: each.device })]
                 .filter(Boolean)
                 .join(" · "),
               x: each.times,

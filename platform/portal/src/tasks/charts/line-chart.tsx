@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { useAppearance } from "@/app/preferences";
-import { paletteOf, SERIES } from "@/app/theme";
+import { useAppearance } from "@/appearance/preferences";
+import { paletteOf, SERIES } from "@/appearance/theme";
 import "./charts.css";
 
 export interface ChartLine {

@@ -5,7 +5,7 @@ import type { Schemas } from "@/api/client";
 import { Panel } from "@/elements/page";
 import { Answer, Empty } from "@/elements/states";
 import { Moment } from "@/elements/time";
-import { useReason } from "@/elements/words";
+import { useReason } from "@/words/told";
 import { type Task, taskEventsQuery } from "../queries";
 import { STATES } from "../states";
 
@@ -19,7 +19,7 @@ const KINDS: Record<Schemas["TaskEvent"]["kind"], LucideIcon> = {
 
 /** Every moment in the life of the task, newest first. */
 export default function EventsTab({ task }: { task: Task }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const words = useReason();
   const query = useQuery(taskEventsQuery(task.id));
   return (
@@ -27,8 +27,8 @@ export default function EventsTab({ task }: { task: Task }) {
       <Answer query={query}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon={Activity} title={t("training.no_events")}>
-              {t("training.no_events_why")}
+            <Empty icon={Activity} title={t("no_events")}>
+              {t("no_events_why")}
             </Empty>
           ) : (
             <ol className="events">
@@ -43,9 +43,9 @@ export default function EventsTab({ task }: { task: Task }) {
                       {event.reason.code !== event.state && <span>{words(event.reason)}</span>}
                       <p className="quiet">
                         {[
-                          event.attempt !== null && t("training.attempt", { number: event.attempt }),
-                          event.rank !== null && t("training.rank_named", { rank: event.rank }),
-                          event.actor && t("training.by", { name: event.actor }),
+                          event.attempt !== null && t("attempt", { number: event.attempt }),
+                          event.rank !== null && t("rank_named", { rank: event.rank }),
+                          event.actor && t("by", { name: event.actor }),
                         ]
                           .filter(Boolean)
                           .join(" · ")}

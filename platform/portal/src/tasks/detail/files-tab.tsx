@@ -14,6 +14,7 @@ import { Ways } from "@/files/ways";
 import { bytes } from "@/formats/amounts";
 import { type Task, taskFilesQuery } from "../queries";
 import { ENDED } from "../states";
+import { taskSearchOf } from "./search";
 import "@/files/files.css";
 
 const Preview = lazy(() => import("@/files/preview"));
@@ -31,20 +32,20 @@ function iconOf(file: FileEntry) {
 
 /** The output directory: look into it, see what is text or a picture, take the model away. */
 export default function FilesTab({ task }: { task: Task }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["files", "common"]);
   const navigate = useNavigate();
-  const { path = "" } = useSearch({ from: "/shell/training/$id" });
+  const { path = "" } = taskSearchOf(useSearch({ strict: false }));
   const query = useInfiniteQuery(taskFilesQuery(task.id, path, !ENDED.includes(task.state)));
   const [previewed, setPreviewed] = useState<FileEntry>();
-  const go = (to: string) => navigate({ to: ".", search: { tab: "files", path: to || undefined } });
+  const go = (to: string) => navigate({ to: ".", search: { tab: "files", path: to || undefined } as never });
   return (
     <>
       <div className="files-head">
-        <Ways root={t("files.output")} path={path} go={go} />
+        <Ways root={t("output")} path={path} go={go} />
         {query.data && (
           <span className="files-location">
             <code>{query.data.location}</code>
-            <CopyButton text={query.data.location} label={t("files.copy_path")} />
+            <CopyButton text={query.data.location} label={t("copy_path")} />
           </span>
         )}
       </div>
@@ -52,8 +53,8 @@ export default function FilesTab({ task }: { task: Task }) {
         {(listing) => (
           <>
             {listing.items.length === 0 ? (
-              <Empty icon={FolderOpen} title={t("files.empty")}>
-                {ENDED.includes(task.state) ? t("files.empty_ended") : t("files.empty_yet")}
+              <Empty icon={FolderOpen} title={t("empty")}>
+                {ENDED.includes(task.state) ? t("empty_ended") : t("empty_yet")}
               </Empty>
             ) : (
               <div className="framed">
@@ -65,7 +66,7 @@ export default function FilesTab({ task }: { task: Task }) {
                   dataSource={listing.items}
                   columns={[
                     {
-                      title: t("files.name"),
+                      title: t("name"),
                       render: (_, file) => {
                         const Icon = iconOf(file);
                         return (
@@ -83,16 +84,16 @@ export default function FilesTab({ task }: { task: Task }) {
                       },
                     },
                     {
-                      title: t("files.size"),
+                      title: t("size"),
                       width: 120,
                       align: "right",
                       render: (_, file) => (
                         <span className="tabular nowrap">{file.kind === "file" ? bytes(file.size_bytes) : "–"}</span>
                       ),
                     },
-                    { title: t("files.modified"), width: 160, render: (_, file) => <Moment at={file.modified_at} /> },
+                    { title: t("modified"), width: 160, render: (_, file) => <Moment at={file.modified_at} /> },
                     {
-                      title: <span className="visually-hidden">{t("training.column_actions")}</span>,
+                      title: <span className="visually-hidden">{t("common:actions.title")}</span>,
                       width: 100,
                       align: "right",
                       render: (_, file) =>
@@ -103,7 +104,7 @@ export default function FilesTab({ task }: { task: Task }) {
                                 type="text"
                                 size="small"
                                 icon={<Eye size={15} aria-hidden />}
-                                aria-label={t("files.preview_named", { name: file.name })}
+                                aria-label={t("preview_named", { name: file.name })}
                                 onClick={() => setPreviewed(file)}
                               />
                             )}
@@ -113,7 +114,7 @@ export default function FilesTab({ task }: { task: Task }) {
                               href={contentAddress(task.id, file.path)}
                               download={file.name}
                               icon={<Download size={15} aria-hidden />}
-                              aria-label={t("files.download_named", { name: file.name })}
+                              aria-label={t("download_named", { name: file.name })}
                             />
                           </>
                         ),

@@ -8,64 +8,64 @@ import { Panel } from "@/elements/page";
 import { Answer } from "@/elements/states";
 import { Tag } from "@/elements/tag";
 import { Duration, Moment } from "@/elements/time";
-import { useReason } from "@/elements/words";
 import { number } from "@/formats/amounts";
-import { imageName } from "@/training/form";
-import { deviceName } from "@/virtual-clusters/devices";
+import { deviceName } from "@/formats/devices";
+import { useReason } from "@/words/told";
 import { commandText } from "../as-code";
+import { imageName } from "../image-name";
 import { type Task, taskEventsQuery } from "../queries";
 import { TimeLine } from "./time-line";
 
 export default function OverviewTab({ task }: { task: Task }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const events = useQuery(taskEventsQuery(task.id));
   const { definition } = task;
   const facts: [string, React.ReactNode][] = [
     definition.engine === null
       ? [
-          t("training.field_image"),
+          t("fact.image"),
           <span key="image" className="mono" title={definition.image}>
             {imageName(definition.image)}
           </span>,
         ]
-      : [t("training.field_engine"), definition.engine],
+      : [t("fact.engine"), definition.engine],
     [
-      t("training.field_devices"),
+      t("fact.devices"),
       definition.devices > 0
         ? `${definition.nodes * definition.devices} × ${deviceName(definition.device_type)}`
-        : t("training.cpu_only"),
+        : t("fact.cpu_only"),
     ],
-    [t("training.field_nodes"), String(definition.nodes)],
-    [t("training.field_virtual_cluster"), task.virtual_cluster.name],
-    [t("training.column_owner"), task.owner.nickname || task.owner.name],
-    [t("training.column_created_at"), <Moment key="at" at={task.created_at} />],
-    [t("estimate.limit"), t("estimate.cpu_memory", definition.limits)],
+    [t("fact.nodes"), String(definition.nodes)],
+    [t("column_virtual_cluster"), task.virtual_cluster.name],
+    [t("column_owner"), task.owner.nickname || task.owner.name],
+    [t("column_created_at"), <Moment key="at" at={task.created_at} />],
+    [t("fact.limit"), t("fact.cpu_memory", definition.limits)],
     definition.engine === null
       ? [
-          t("training.definition_command"),
+          t("definition_command"),
           <span key="command" className="mono">
             {commandText(definition.command)}
           </span>,
         ]
       : [
-          t("training.field_code_directory"),
+          t("fact.code_directory"),
           <span key="code" className="mono">{`${definition.code_directory}/${definition.start_file}`}</span>,
         ],
   ];
   return (
     <div className="detail-overview">
       {task.state === "failed" && <Failure task={task} />}
-      <Panel title={t("training.time_line")}>
+      <Panel title={t("time_line")}>
         <Answer query={events} rows={2}>
           {(data) => <TimeLine spans={data.timeline} />}
         </Answer>
       </Panel>
       {task.progress && (
         <Panel
-          title={t("training.last_scalars")}
+          title={t("last_scalars")}
           extra={
             <Link to="." search={{ tab: "charts" }}>
-              {t("training.tab_charts")}
+              {t("tab_charts")}
             </Link>
           }
         >
@@ -79,11 +79,11 @@ export default function OverviewTab({ task }: { task: Task }) {
           </dl>
         </Panel>
       )}
-      <Panel title={t("training.facts")}>
+      <Panel title={t("facts")}>
         <dl className="facts">
           {definition.description && (
             <div className="facts-wide">
-              <dt>{t("training.field_description")}</dt>
+              <dt>{t("fact.description")}</dt>
               <dd>{definition.description}</dd>
             </div>
           )}
@@ -108,7 +108,7 @@ function stepFirst(progress: Record<string, number>): [string, number][] {
 
 /** Why it failed: the reason, the exit code, and the last lines of the replica that failed first. */
 function Failure({ task }: { task: Task }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const words = useReason();
   return (
     <section className="failure" role="alert">
@@ -116,7 +116,7 @@ function Failure({ task }: { task: Task }) {
         <CircleX size={16} aria-hidden />
         {task.reason ? words(task.reason) : t("state.failed")}
         {task.exit_code !== null && task.reason?.code !== "exit_code" && (
-          <code>{t("training.exit_code", { code: task.exit_code })}</code>
+          <code>{t("exit_code", { code: task.exit_code })}</code>
         )}
       </h2>
       {task.last_lines.length > 0 && (
@@ -124,7 +124,7 @@ function Failure({ task }: { task: Task }) {
         <pre tabIndex={0}>{task.last_lines.join("\n")}</pre>
       )}
       <Link to="." search={{ tab: "log" }}>
-        {t("training.whole_log")}
+        {t("whole_log")}
       </Link>
     </section>
   );
@@ -139,14 +139,14 @@ const REPLICA = {
 } as const;
 
 function Attempts({ attempts }: { attempts: Schemas["Attempt"][] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const words = useReason();
   if (attempts.length === 0) return null;
   return [...attempts].reverse().map((attempt) => (
     <Panel
       key={attempt.number}
       className="flush"
-      title={attempts.length > 1 ? t("training.attempt", { number: attempt.number }) : t("training.replicas")}
+      title={attempts.length > 1 ? t("attempt", { number: attempt.number }) : t("replicas")}
       extra={attempt.started_at && <Duration since={attempt.started_at} until={attempt.finished_at} />}
     >
       <Table<Schemas["Replica"]>
@@ -156,25 +156,25 @@ function Attempts({ attempts }: { attempts: Schemas["Attempt"][] }) {
         scroll={{ x: "max-content" }}
         dataSource={attempt.replicas}
         columns={[
-          { title: t("training.rank"), dataIndex: "rank", width: 80, className: "tabular" },
+          { title: t("rank"), dataIndex: "rank", width: 80, className: "tabular" },
           {
-            title: t("training.column_state"),
+            title: t("column_state"),
             render: (_, replica) => (
               <Tag {...REPLICA[replica.state]} turns={replica.state === "running"}>
                 {t(`replica.${replica.state}`)}
               </Tag>
             ),
           },
-          { title: t("training.node"), render: (_, replica) => replica.node ?? "–" },
+          { title: t("node"), render: (_, replica) => replica.node ?? "–" },
           {
-            title: t("training.column_devices"),
+            title: t("column_devices"),
             render: (_, replica) => (replica.devices && replica.devices.length > 0 ? replica.devices.join(", ") : "–"),
           },
           {
-            title: t("training.exit"),
+            title: t("exit"),
             render: (_, replica) => <span className="tabular">{replica.exit_code ?? "–"}</span>,
           },
-          { title: t("training.why"), render: (_, replica) => (replica.reason ? words(replica.reason) : "–") },
+          { title: t("why"), render: (_, replica) => (replica.reason ? words(replica.reason) : "–") },
         ]}
       />
     </Panel>

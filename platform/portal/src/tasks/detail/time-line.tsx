@@ -6,7 +6,7 @@ import { ENDED, STATES } from "../states";
 
 /** Where the time went: one bar of all states, and each with its duration. */
 export function TimeLine({ spans }: { spans: Schemas["StateSpan"][] }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useTranslation("tasks");
   const now = useNow();
   const lasting = spans.map((span) => ({
     ...span,

@@ -12,14 +12,15 @@ export const HIDEABLE = [
 ] as const;
 export type Column = (typeof HIDEABLE)[number];
 
-const STORED = "atoll.training.hidden_columns";
+/** Each kind has its own choice. */
+const storedAs = (kind: string) => `atoll.${kind}.hidden_columns`;
 
 /** What most people do not need: with one virtual cluster its name says nothing. */
 const HIDDEN_AT_FIRST: Column[] = ["virtual_cluster"];
 
-function stored(): Column[] {
+function stored(kind: string): Column[] {
   try {
-    const names: unknown = JSON.parse(localStorage.getItem(STORED) ?? JSON.stringify(HIDDEN_AT_FIRST));
+    const names: unknown = JSON.parse(localStorage.getItem(storedAs(kind)) ?? JSON.stringify(HIDDEN_AT_FIRST));
     return Array.isArray(names) ? HIDEABLE.filter((column) => names.includes(column)) : [];
   } catch (error) {
     if (error instanceof SyntaxError) return []; // not written by this portal
@@ -27,12 +28,12 @@ function stored(): Column[] {
   }
 }
 
-export function useHidden(): [Column[], (hidden: Column[]) => void] {
-  const [hidden, setHidden] = useState(stored);
+export function useHidden(kind: string): [Column[], (hidden: Column[]) => void] {
+  const [hidden, setHidden] = useState(() => stored(kind));
   return [
     hidden,
     (columns) => {
-      localStorage.setItem(STORED, JSON.stringify(columns));
+      localStorage.setItem(storedAs(kind), JSON.stringify(columns));
       setHidden(columns);
     },
   ];

@@ -7,19 +7,19 @@ import { useMay } from "@/identity/session";
 import { clustersQuery } from "@/virtual-clusters/active";
 import { STATE_ORDER } from "../states";
 import { type Column, HIDEABLE } from "./columns";
-import type { TrainingSearch } from "./search";
+import type { ListSearch } from "./search";
 import "./list.css";
 
 interface FilterBarProps {
-  search: TrainingSearch;
-  change: (part: Partial<TrainingSearch>) => void;
+  search: ListSearch;
+  change: (part: Partial<ListSearch>) => void;
   hidden: Column[];
   setHidden: (hidden: Column[]) => void;
 }
 
 /** Filters of the list; they live in the address. */
 export function FilterBar({ search, change, hidden, setHidden }: FilterBarProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const may = useMay();
   const clusters = useQuery({ ...clustersQuery, enabled: may("virtual_clusters:read") });
   const [words, setWords] = useState(search.words ?? "");
@@ -38,8 +38,8 @@ export function FilterBar({ search, change, hidden, setHidden }: FilterBarProps)
       <Input
         className="filter-words"
         prefix={<Search size={14} aria-hidden />}
-        placeholder={t("training.filter_words")}
-        aria-label={t("training.filter_words")}
+        placeholder={t("filter_words")}
+        aria-label={t("filter_words")}
         allowClear
         value={words}
         onChange={(event) => setWords(event.target.value)}
@@ -49,8 +49,8 @@ export function FilterBar({ search, change, hidden, setHidden }: FilterBarProps)
         mode="multiple"
         allowClear
         maxTagCount="responsive"
-        placeholder={t("training.filter_state")}
-        aria-label={t("training.filter_state")}
+        placeholder={t("filter_state")}
+        aria-label={t("filter_state")}
         value={search.state ?? []}
         options={STATE_ORDER.map((state) => ({ value: state, label: t(`state.${state}`) }))}
         onChange={(state) => change({ state: state.length > 0 ? state : undefined })}
@@ -60,8 +60,8 @@ export function FilterBar({ search, change, hidden, setHidden }: FilterBarProps)
         <Select
           className="filter-cluster"
           allowClear
-          placeholder={t("training.filter_cluster")}
-          aria-label={t("training.filter_cluster")}
+          placeholder={t("filter_cluster")}
+          aria-label={t("filter_cluster")}
           value={search.virtual_cluster}
           options={clusters.data?.map((cluster) => ({ value: cluster.name, label: cluster.name }))}
           onChange={(virtual_cluster) => change({ virtual_cluster })}
@@ -69,11 +69,11 @@ export function FilterBar({ search, change, hidden, setHidden }: FilterBarProps)
       )}
       {may("tasks:read_all") && (
         <Segmented
-          aria-label={t("training.filter_owner")}
+          aria-label={t("filter_owner")}
           value={search.owner ?? "me"}
           options={[
-            { value: "me", label: t("training.mine") },
-            { value: "all", label: t("training.everybody") },
+            { value: "me", label: t("mine") },
+            { value: "all", label: t("everybody") },
           ]}
           onChange={(owner) => change({ owner: owner === "all" ? "all" : undefined })}
         />
@@ -86,12 +86,12 @@ export function FilterBar({ search, change, hidden, setHidden }: FilterBarProps)
           <Checkbox.Group
             className="column-choice"
             value={HIDEABLE.filter((column) => !hidden.includes(column))}
-            options={HIDEABLE.map((column) => ({ value: column, label: t(`training.column_${column}`) }))}
+            options={HIDEABLE.map((column) => ({ value: column, label: t(`column_${column}`) }))}
             onChange={(shown) => setHidden(HIDEABLE.filter((column) => !shown.includes(column)))}
           />
         }
       >
-        <Button icon={<Columns3 size={15} aria-hidden />} aria-label={t("training.columns")} aria-haspopup="dialog" />
+        <Button icon={<Columns3 size={15} aria-hidden />} aria-label={t("columns")} aria-haspopup="dialog" />
       </Popover>
     </search>
   );

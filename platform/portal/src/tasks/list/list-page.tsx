@@ -1,34 +1,48 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Button } from "antd";
-import { BrainCircuit, Plus, SearchX } from "lucide-react";
+import { Plus, SearchX } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { LinkButton } from "@/elements/link-button";
 import { Page } from "@/elements/page";
 import { Empty, Failed, Loading, Stale } from "@/elements/states";
+import type { KnownKind } from "@/features/feature";
 import { useMay } from "@/identity/session";
+import { useNames } from "@/words/names";
 import { useStaleSince } from "../live";
 import { taskListQuery } from "../queries";
 import { useHidden } from "./columns";
 import { FilterBar } from "./filter-bar";
 import { sorted, useStill } from "./rows";
 import { RowsTable } from "./rows-table";
-import type { TrainingSearch } from "./search";
+import { type ListSearch, listSearchOf } from "./search";
 
 /** A list sorted by anything but its age needs all rows; beyond this many it says that it has only the newest. */
 const SORTABLE_ROWS = 2_000;
 
-export function TrainingListPage() {
-  const { t } = useTranslation();
+interface TaskListWords {
+  title: string;
+  /** One line that says what the page is for. */
+  purpose: string;
+  /** What stands there before the first one, and what a task of this kind is. */
+  empty: string;
+  first: string;
+}
+
+/** The tasks of a kind, as they happen; the feature that brings the kind gives the words. */
+export function TaskListPage({ kind, words }: { kind: KnownKind; words: TaskListWords }) {
+  const { t } = useTranslation(["tasks", "common"]);
+  const names = useNames();
   const may = useMay();
-  const search = useSearch({ from: "/shell/training" });
-  const navigate = useNavigate({ from: "/training" });
+  const search = listSearchOf(useSearch({ strict: false }));
+  const navigate = useNavigate();
   const stale = useStaleSince();
-  const [hidden, setHidden] = useHidden();
+  const [hidden, setHidden] = useHidden(kind.kind);
   const [resting, setResting] = useState(false);
   const query = useInfiniteQuery({
     ...taskListQuery({
+      kind: [kind.kind],
       state: search.state,
       owner: search.owner,
       virtual_cluster: search.virtual_cluster,
@@ -46,19 +60,20 @@ export function TrainingListPage() {
     if (wantsAll && hasNextPage && !isFetchingNextPage) fetchNextPage();
   }, [wantsAll, hasNextPage, isFetchingNextPage, fetchNextPage]);
 
-  function change(part: Partial<TrainingSearch>) {
-    navigate({ search: (before) => ({ ...before, ...part }), replace: true });
+  function change(part: Partial<ListSearch>) {
+    navigate({ to: kind.path, search: { ...search, ...part } as never, replace: true });
   }
   const filtered = Boolean(search.words || search.state || search.virtual_cluster);
 
   return (
     <Page
-      title={t("training.title")}
-      purpose={t("training.purpose")}
+      title={words.title}
+      purpose={words.purpose}
       actions={
-        may("tasks:create") && (
-          <LinkButton to="/training/new" primary icon={<Plus size={15} aria-hidden />}>
-            {t("training.new")}
+        kind.form &&
+        may(kind.form.needs) && (
+          <LinkButton to={kind.form.path} primary icon={<Plus size={15} aria-hidden />}>
+            {names(kind.feature, "new")}
           </LinkButton>
         )
       }
@@ -72,42 +87,41 @@ export function TrainingListPage() {
       {query.isPending && <Loading rows={10} />}
       {query.data && rows.length === 0 && !filtered && (
         <Empty
-          icon={BrainCircuit}
-          title={t("training.empty")}
+          icon={kind.icon}
+          title={words.empty}
           action={
-            may("tasks:create") && (
-              <LinkButton to="/training/new" search={{ example: "digits" }} primary>
-                {t("training.empty_action")}
+            kind.form &&
+            may(kind.form.needs) && (
+              <LinkButton to={kind.form.path} search={kind.form.first as never} primary>
+                {names(kind.feature, "first")}
               </LinkButton>
             )
           }
         >
-          {t("training.empty_first")}
+          {words.first}
         </Empty>
       )}
       {query.data && rows.length === 0 && filtered && (
         <Empty
           icon={SearchX}
-          title={t("training.none_fit")}
+          title={t("none_fit")}
           action={
             <Button onClick={() => change({ words: undefined, state: undefined, virtual_cluster: undefined })}>
-              {t("actions.clear_filters")}
+              {t("common:actions.clear_filters")}
             </Button>
           }
         >
-          {t("training.none_fit_why")}
+          {t("none_fit_why")}
         </Empty>
       )}
       {rows.length > 0 && (
         <>
           <RowsTable rows={rows} search={search} change={change} hidden={hidden} onRest={setResting} />
           <footer className="list-footer">
-            <span className="tabular">
-              {t(hasNextPage ? "training.loaded_some" : "training.loaded_all", { count: rows.length })}
-            </span>
+            <span className="tabular">{t(hasNextPage ? "loaded_some" : "loaded_all", { count: rows.length })}</span>
             {hasNextPage && (
               <Button size="small" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
-                {t("actions.more")}
+                {t("common:actions.more")}
               </Button>
             )}
           </footer>

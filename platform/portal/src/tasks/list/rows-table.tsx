@@ -2,18 +2,19 @@ import { Link } from "@tanstack/react-router";
 import { Grid, Table, type TableColumnType } from "antd";
 import { useTranslation } from "react-i18next";
 import { Duration, Moment } from "@/elements/time";
+import { pathOf, useKinds } from "@/features/registry";
 import { number } from "@/formats/amounts";
-import { devicesText } from "@/virtual-clusters/devices";
+import { devicesText } from "@/formats/devices";
 import type { TaskSummary } from "../queries";
 import { StateWithReason } from "../state-tag";
 import { TaskActions } from "../task-actions";
 import type { Column } from "./columns";
-import { SORTS, type SortKey, type TrainingSearch } from "./search";
+import { type ListSearch, SORTS, type SortKey } from "./search";
 
 interface RowsTableProps {
   rows: TaskSummary[];
-  search: TrainingSearch;
-  change: (part: Partial<TrainingSearch>) => void;
+  search: ListSearch;
+  change: (part: Partial<ListSearch>) => void;
   hidden: Column[];
   onRest: (resting: boolean) => void;
 }
@@ -22,7 +23,8 @@ interface RowsTableProps {
 const VIRTUAL_FROM = 150;
 
 export function RowsTable({ rows, search, change, hidden, onRest }: RowsTableProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation(["tasks", "common"]);
+  const kinds = useKinds();
   const virtual = rows.length > VIRTUAL_FROM;
   // On a phone the actions would cover the states if they stayed in sight.
   const { md: wide = true } = Grid.useBreakpoint();
@@ -33,31 +35,31 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
   const columns: TableColumnType<TaskSummary>[] = [
     {
       key: "name",
-      title: t("training.column_name"),
+      title: t("column_name"),
       width: 170,
       ...sortable("name"),
       render: (_, task) => (
-        <Link to="/training/$id" params={{ id: task.id }} className="task-name">
+        <Link to={pathOf(kinds, task)} className="task-name">
           {task.name}
         </Link>
       ),
     },
     {
       key: "state",
-      title: t("training.column_state"),
+      title: t("column_state"),
       width: 220,
       ...sortable("state"),
       render: (_, task) => <StateWithReason state={task.state} reason={task.reason} />,
     },
     {
       key: "progress",
-      title: t("training.column_progress"),
+      title: t("column_progress"),
       width: 130,
       render: (_, task) => <Progress scalars={task.progress} />,
     },
     {
       key: "engine",
-      title: t("training.column_engine"),
+      title: t("column_engine"),
       width: 130,
       render: (_, task) => (
         // An image of one's own is longer than the name of an engine, and the project is the same for all of them.
@@ -68,7 +70,7 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
     },
     {
       key: "devices",
-      title: t("training.column_devices"),
+      title: t("column_devices"),
       width: 100,
       render: (_, task) => (
         <span className="tabular nowrap">{devicesText(task.devices, task.nodes, task.device_type)}</span>
@@ -76,26 +78,26 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
     },
     {
       key: "virtual_cluster",
-      title: t("training.column_virtual_cluster"),
+      title: t("column_virtual_cluster"),
       width: 120,
       render: (_, task) => task.virtual_cluster.name,
     },
     {
       key: "owner",
-      title: t("training.column_owner"),
+      title: t("column_owner"),
       width: 90,
       render: (_, task) => <span title={task.owner.nickname}>{task.owner.name}</span>,
     },
     {
       key: "created_at",
-      title: t("training.column_created_at"),
+      title: t("column_created_at"),
       width: 115,
       ...sortable("created_at"),
       render: (_, task) => <Moment at={task.created_at} />,
     },
     {
       key: "duration",
-      title: t("training.column_duration"),
+      title: t("column_duration"),
       width: 105,
       ...sortable("duration"),
       render: (_, task) =>
@@ -107,7 +109,7 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
     },
     {
       key: "actions",
-      title: <span className="visually-hidden">{t("training.column_actions")}</span>,
+      title: <span className="visually-hidden">{t("common:actions.title")}</span>,
       width: 88,
       align: "right",
       ...(wide && { fixed: "end" as const }),

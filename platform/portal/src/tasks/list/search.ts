@@ -4,7 +4,7 @@ export const SORTS = ["created_at", "name", "state", "duration"] as const;
 export type SortKey = (typeof SORTS)[number];
 
 /** What the list shows, as it stands in the address. Without a sort: newest first, as the server sends it. */
-export interface TrainingSearch {
+export interface ListSearch {
   words?: string;
   state?: TaskState[];
   owner?: "all";
@@ -18,7 +18,7 @@ function text(value: unknown): string | undefined {
 }
 
 /** The search of an address, with everything dropped that this page does not know. */
-export function searchOf(raw: Record<string, unknown>): TrainingSearch {
+export function listSearchOf(raw: Record<string, unknown>): ListSearch {
   const states = (Array.isArray(raw.state) ? raw.state : [raw.state]).filter((state): state is TaskState =>
     STATE_ORDER.includes(state as TaskState),
   );

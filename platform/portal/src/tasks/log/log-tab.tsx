@@ -14,6 +14,7 @@ import {
 import { useDeferredValue, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Empty, Loading, Stale } from "@/elements/states";
+import { taskSearchOf } from "../detail/search";
 import type { Task } from "../queries";
 import { ENDED, WAITING } from "../states";
 import { Matches, MISTAKES, patternOf } from "./buffer";
@@ -25,8 +26,8 @@ import "./log.css";
 const WRAP = "atoll.log.wrap";
 
 export default function LogTab({ task }: { task: Task }) {
-  const { t } = useTranslation();
-  const { rank = 0 } = useSearch({ from: "/shell/training/$id" });
+  const { t } = useTranslation("tasks");
+  const { rank = 0 } = taskSearchOf(useSearch({ strict: false }));
   const navigate = useNavigate();
   const [attempt, setAttempt] = useState<number>();
   const newest = task.attempts.at(-1)?.number;
@@ -64,18 +65,18 @@ export default function LogTab({ task }: { task: Task }) {
         {task.nodes > 1 && (
           <Select
             size="small"
-            aria-label={t("training.rank")}
+            aria-label={t("rank")}
             value={rank}
             onChange={(chosen) =>
               navigate({
                 to: ".",
-                search: (before) => ({ ...before, tab: "log" as const, rank: chosen }),
+                search: { tab: "log", rank: chosen } as never,
                 replace: true,
               })
             }
             options={Array.from({ length: task.nodes }, (_, index) => ({
               value: index,
-              label: t("training.rank_named", { rank: index }),
+              label: t("rank_named", { rank: index }),
             }))}
           />
         )}
@@ -87,7 +88,7 @@ export default function LogTab({ task }: { task: Task }) {
             onChange={setAttempt}
             options={task.attempts.map((each) => ({
               value: each.number,
-              label: t("training.attempt", { number: each.number }),
+              label: t("attempt", { number: each.number }),
             }))}
           />
         )}

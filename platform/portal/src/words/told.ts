@@ -1,9 +1,10 @@
-import type { i18n as I18n } from "i18next";
+import type { i18n as I18n, ResourceNamespaceMap } from "i18next";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import type { ApiProblem, FieldError } from "@/api/problem";
-import { resourceName } from "@/virtual-clusters/devices";
+import { resourceName } from "@/formats/devices";
 
+type Namespace = keyof ResourceNamespaceMap;
 type Reason = Schemas["Reason"];
 type Params = Record<string, string | number>;
 
@@ -23,6 +24,11 @@ export function readable(params: Record<string, unknown>): Params {
   );
 }
 
+/** The text of a code: the server's codes are no types here, a newer server may know more of them. */
+function textOf(i18n: I18n, key: string): string | undefined {
+  return i18n.getResource(i18n.language, "codes", key) as string | undefined;
+}
+
 /** Whether all that a text needs is told. */
 export function fits(text: string | undefined, params: Params): boolean {
   const needed = [...(text ?? "").matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? "");
@@ -35,22 +41,20 @@ export function fits(text: string | undefined, params: Params): boolean {
  */
 export function wordsOf(i18n: I18n, key: string, { message, params }: Told): string {
   const given = { ...readable(params ?? {}), message };
-  if ("resource" in given) given.resource = resourceName(String(given.resource)) ?? i18n.t("charts.name_memory");
-  const found = [key, `${key}_brief`].find((each) =>
-    fits(i18n.getResource(i18n.language, "translation", each) as string | undefined, given),
-  );
-  return found === undefined ? message : i18n.t(found, given);
+  if ("resource" in given) given.resource = resourceName(String(given.resource)) ?? i18n.t("memory");
+  const found = [key, `${key}_brief`].find((each) => fits(textOf(i18n, each), given));
+  return found === undefined ? message : i18n.t(found as never, { ns: "codes", ...given });
 }
 
 /** A reason of the server in the reader's language; one that this portal does not know yet, in the server's words. */
 export function useReason(): (reason: Reason) => string {
-  const { i18n } = useTranslation();
+  const { i18n } = useTranslation("codes");
   return (reason) => wordsOf(i18n, `reason.${reason.code}`, reason);
 }
 
 /** A mistake at a field, in the reader's language where the code is known. */
 export function useFieldWords(): (error: FieldError) => string {
-  const { i18n } = useTranslation();
+  const { i18n } = useTranslation("codes");
   return (error) => wordsOf(i18n, `field_error.${error.code}`, error);
 }
 
@@ -64,16 +68,22 @@ export interface ProblemWords {
 export function useProblemWords(problem: ApiProblem | undefined): ProblemWords {
   const { t, i18n } = useTranslation();
   if (!problem) return { title: "", detail: "", remedy: "" };
-  const known = i18n.exists(`problem.${problem.code}.title`);
-  if (known) {
-    const remedy = `problem.${problem.code}.remedy`;
-    // In other languages only where it names what the title cannot.
-    const detailed = i18n.language === "en" || i18n.exists(`problem.${problem.code}.detail`);
-    return {
-      title: t(`problem.${problem.code}.title`),
-      detail: problem.status >= 400 && detailed ? problem.detail : "",
-      remedy: i18n.exists(remedy) ? t(remedy) : "",
-    };
-  }
-  return { title: t("problem.other", { code: problem.code }), detail: problem.detail, remedy: problem.remedy };
+  // What goes wrong on the way to the server has its words in the portal, what the server refuses among its codes.
+  const text = (part: string) => {
+    const key = `problem.${problem.code}.${part}`;
+    const found = (["codes", "common"] as const).find((ns) => i18n.exists(key, { ns }));
+    return found === undefined ? undefined : String(i18n.t(key as never, { ns: found, detail: problem.detail }));
+  };
+  const title = text("title");
+  if (!title)
+    return { title: t("problem.other", { code: problem.code }), detail: problem.detail, remedy: problem.remedy };
+  // In other languages only where it names what the title cannot.
+  const detailed = i18n.language === "en" || text("detail") !== undefined;
+  return { title, detail: problem.status >= 400 && detailed ? problem.detail : "", remedy: text("remedy") ?? "" };
+}
+
+/** The words of a key that is made of what the server says, where this portal has them. */
+export function useKnown(ns: Namespace): (key: string) => string | undefined {
+  const { i18n } = useTranslation(ns);
+  return (key) => (i18n.exists(key, { ns }) ? i18n.t(key as never, { ns }) : undefined);
 }

@@ -1,7 +1,7 @@
 import { App, ConfigProvider } from "antd";
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { antdWords } from "./language";
+import { antdWords } from "@/words/language";
 import { type Appearance, antdTheme, applyAppearance, onSystemShade, type Shade, storedAppearance } from "./theme";
 
 interface AppearanceContext {

@@ -1,7 +1,7 @@
 import { Dropdown, Tooltip } from "antd";
 import { Languages, Monitor, Moon, Sun } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { LANGUAGES, type Language, switchLanguage } from "./language";
+import { LANGUAGES, type Language, switchLanguage } from "@/words/language";
 import { useAppearance } from "./preferences";
 import type { Appearance } from "./theme";
 

@@ -1,0 +1,23 @@
+import type { Feature } from "@/features/feature";
+import { files } from "@/files/feature";
+import { identity } from "@/identity/feature";
+import { nodes } from "@/nodes/feature";
+import { overview } from "@/overview/feature";
+import { runs } from "@/runs/feature";
+import { services } from "@/services/feature";
+import { tasks } from "@/tasks/feature";
+import { training } from "@/training/feature";
+import { virtualClusters } from "@/virtual-clusters/feature";
+
+/** Everything that the portal has. Routes, menu, search, kinds of tasks and words are made from this list, in its order. */
+export const FEATURES = [
+  overview,
+  tasks,
+  training,
+  nodes,
+  services,
+  runs,
+  files,
+  virtualClusters,
+  identity,
+] as const satisfies readonly Feature[];

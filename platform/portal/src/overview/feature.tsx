@@ -1,0 +1,26 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { LayoutDashboard } from "lucide-react";
+import type { Feature } from "@/features/feature";
+import { shell } from "@/features/roots";
+import type words from "./locales/en.json";
+
+declare module "i18next" {
+  interface ResourceNamespaceMap {
+    overview: typeof words;
+  }
+}
+
+const page = createRoute({
+  getParentRoute: () => shell,
+  path: "/overview",
+  component: lazyRouteComponent(() => import("./overview-page"), "OverviewPage"),
+});
+
+/** What runs, what is free, what needs the person. */
+export const overview = {
+  name: "overview",
+  shows: ["tasks", "virtual_clusters"],
+  words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
+  routes: [page],
+  menu: [{ name: "menu", to: "/overview", icon: LayoutDashboard, needs: "overview:read", group: "work" }],
+} as const satisfies Feature;

@@ -1,0 +1,25 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { Activity } from "lucide-react";
+import type { Feature } from "@/features/feature";
+import { shell } from "@/features/roots";
+import type words from "./locales/en.json";
+
+declare module "i18next" {
+  interface ResourceNamespaceMap {
+    services: typeof words;
+  }
+}
+
+const page = createRoute({
+  getParentRoute: () => shell,
+  path: "/services",
+  component: lazyRouteComponent(() => import("./services-page"), "ServicesPage"),
+});
+
+/** The parts of the platform, their state and their logs. */
+export const services = {
+  name: "services",
+  words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
+  routes: [page],
+  menu: [{ name: "menu", to: "/services", icon: Activity, needs: "services:read", installed: true, group: "cluster" }],
+} as const satisfies Feature;
