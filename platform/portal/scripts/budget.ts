@@ -6,6 +6,15 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 const BUDGET_KIB = 350;
+/** Pages that are above it today, with what they may have at most: they come down, none goes up. */
+const ABOVE_KIB: Record<string, number> = {
+  "src/nodes/nodes-page.tsx": 390,
+  "src/runs/runs-page.tsx": 390,
+  "src/services/services-page.tsx": 390,
+  "src/training/detail-page.tsx": 406,
+  "src/training/list-page.tsx": 406,
+  "src/training/new-page.tsx": 380,
+};
 const DIST = new URL("../dist/", import.meta.url);
 /** The Chinese words are the larger ones. */
 const LANGUAGE = "zh-CN";
@@ -86,9 +95,10 @@ process.stdout.write(`${base.toFixed(1).padStart(8)} KiB  shared by all pages\n`
 for (const page of pages) {
   const total = kib(pageFiles(page));
   process.stdout.write(`${total.toFixed(1).padStart(8)} KiB  ${page}\n`);
-  if (total <= BUDGET_KIB) continue;
+  const budget = ABOVE_KIB[page] ?? BUDGET_KIB;
+  if (total <= budget) continue;
   process.stderr.write(
-    `The first load of ${page} is above its budget of ${BUDGET_KIB} KiB.\n  Load what a first page does not show with import().\n`,
+    `The first load of ${page} is above its budget of ${budget} KiB.\n  Load what a first page does not show with import().\n`,
   );
   process.exitCode = 1;
 }

@@ -243,7 +243,7 @@ def test_the_sources_tell_their_codes() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_code_of_the_server_has_words(language: str) -> None:
-    words = json.loads((TREE / f"platform/portal/src/locales/{language}.json").read_text())
+    words = json.loads((TREE / f"platform/portal/src/locales/codes.{language}.json").read_text())
     silent, unfit = set(), set()
     for told in (*told_codes(), *fixed_codes(), *schema_codes()):
         name = f"{told.table}.{told.code}"
@@ -257,6 +257,6 @@ def test_every_code_of_the_server_has_words(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_who_guessed_too_often_is_told_how_long_that_counts(language: str) -> None:
-    words = json.loads((TREE / f"platform/portal/src/locales/{language}.json").read_text())
+    words = json.loads((TREE / f"platform/portal/src/locales/codes.{language}.json").read_text())
     remedy = words["problem"]["too_many_attempts"]["remedy"]
     assert re.findall(r"\d+", remedy) == [str(int(WINDOW.total_seconds() // 60))]
