@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from installer import packages
 from installer.bundle import debian_lock, disk, index, lanes
 from installer.bundle.debian import Gone
+from installer.bundle.errors import BundleError
 from installer.bundle.outputs import Output, Outputs
 from installer.bundle.steps import Step, Workshop
 from installer.cluster import in_use
@@ -81,6 +82,21 @@ def ensure(
             progress.say(f"{error.message}.\n{anew}")
             renew_lock(workshop, debian_lock.renewed_lock_path(tree, cache), progress.say)
             return _Build(Workshop(tree, cache, locked), progress).run(bundle, wanted)
+
+
+def part(name: str, progress: Reporter, *, tree: Path = TREE, cache: Path | None = None) -> Output:
+    """Return a part that is made of no other (the portal), made when it is missing. Raises BundleError.
+
+    No bundle is touched and no other build waited for, unless it makes the same part.
+    """
+    build = _Build(Workshop(tree, cache or cache_directory()), progress)
+    found = build.output(name)
+    if found is None:
+        build.make_alone(name)
+        found = build.output(name)
+    if found is None:
+        raise BundleError(f"{name} changed while it was built", "Try again.")
+    return found
 
 
 def before_the_portal(bundle: Path, *, tree: Path = TREE, cache: Path | None = None) -> list[str] | None:
@@ -151,7 +167,7 @@ class _Build:
     def run(self, bundle: Path, wanted: Collection[str] | None) -> Result:
         steps = self.workshop.steps
         ordered = with_needs(self.workshop, _steps(self.workshop, wanted))
-        missing = [name for name in ordered if not self._output(name)]
+        missing = [name for name in ordered if not self.output(name)]
         built: dict[str, float] = {}
         if missing:
             disk.check(self.workshop.cache, len(missing), len(steps))
@@ -165,7 +181,7 @@ class _Build:
                     disk.bound(self.workshop.cache)
 
             lanes.make_all([steps[name] for name in missing], make)
-        outputs = {name: output for name in steps if (output := self._output(name))}
+        outputs = {name: output for name in steps if (output := self.output(name))}
         with in_use.writing(bundle, self.progress.say):
             result = index.assemble(self.workshop, outputs, bundle)
         if built and len(outputs) == len(steps):
@@ -173,12 +189,18 @@ class _Build:
             self.progress.say(f"Build caches that the next build does not need are gone ({freed / disk.GIB:.1f} GiB).")
         return Result(bundle, built, result)
 
-    def _output(self, name: str) -> Output | None:
+    def output(self, name: str) -> Output | None:
+        """Return the output of a step that is up to date."""
         return self.store.find(name, self.workshop.key(name, self.keys))
+
+    def make_alone(self, name: str) -> None:
+        """Make one step, with the tools that it needs."""
+        self._stage("toolchain", self.workshop.toolchain.ensure)
+        self._make(self.workshop.steps[name])
 
     def _make(self, step: Step) -> float:
         began = time.monotonic()
-        needed = {name: output for name in step.needs if (output := self._output(name))}
+        needed = {name: output for name in step.needs if (output := self.output(name))}
 
         def make(report: Callable[[str], None]) -> None:
             with self.store.making(step.name, self.workshop.key(step.name, self.keys)) as (into, facts):

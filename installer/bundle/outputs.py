@@ -6,6 +6,7 @@ the digest of every file. A build that was killed leaves only a folder `.making-
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -87,11 +88,24 @@ class Outputs:
 
     @contextmanager
     def making(self, name: str, key: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-        """Give an empty folder to build in and a dictionary for facts; keep both if the block succeeds."""
+        """Give an empty folder to build in and a dictionary for facts; keep both if the block succeeds.
+
+        Whoever makes the same output at the same time waits for this one.
+        """
         parent = self._directory(name)
         parent.mkdir(parents=True, exist_ok=True)
-        for left in parent.glob(".making-*"):
-            shutil.rmtree(left)
+        held = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            for left in parent.glob(".making-*"):
+                shutil.rmtree(left)
+            with self._made(parent, name, key) as made:
+                yield made
+        finally:
+            os.close(held)
+
+    @contextmanager
+    def _made(self, parent: Path, name: str, key: str) -> Iterator[tuple[Path, dict[str, Any]]]:
         making = Path(tempfile.mkdtemp(prefix=".making-", dir=parent))
         making.chmod(0o755)
         facts: dict[str, Any] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import sys
 from dataclasses import dataclass
@@ -40,9 +41,16 @@ class Toolchain:
         return self.directory / "bin"
 
     def ensure(self, report: Report) -> None:
-        """Install the tools unless they are there; older ones go."""
+        """Install the tools unless they are there; older ones go. Two that need them at once wait for each other."""
         if (self.directory / "complete").exists():
             return
+        self.cache.mkdir(parents=True, exist_ok=True)
+        with (self.cache / "toolchain.lock").open("w") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX)
+            if not (self.directory / "complete").exists():
+                self._install(report)
+
+    def _install(self, report: Report) -> None:
         # A virtual environment cannot be moved, so completeness is a file, not a rename.
         shutil.rmtree(self.cache / "toolchain", ignore_errors=True)
         self.directory.parent.mkdir(parents=True, exist_ok=True)

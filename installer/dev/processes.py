@@ -1,23 +1,25 @@
-"""The services of `./atoll dev` as processes: started together, watched together, ended together."""
+"""Processes of `./atoll dev`: each with a log of its own, none that outlives it, none left of one that was killed."""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import json
 import os
 import signal
 import socket
 import subprocess
-import sys
 import time
-import urllib.error
-import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
 import click
 
-from installer.dev.settings import TREE
-
-START_TIMEOUT_S = 60.0
+PR_SET_PDEATHSIG = 1
+GRACE_S = 6.0
+TOLD_LINES = 15
+_libc = ctypes.CDLL(None)
 
 
 def free_port() -> int:
@@ -33,96 +35,163 @@ def check_port(port: int) -> None:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
+        except PermissionError as error:
+            raise click.ClickException(
+                f"port {port} is for root only.\n  Choose one above 1023: ./atoll dev --port 8080"
+            ) from error
         except OSError as error:
             raise click.ClickException(
-                f"port {port} on 127.0.0.1 cannot be used: {error.strerror}\n  Choose another one with --port."
+                f"port {port} of this machine is taken, by another program or by someone else's `./atoll dev`.\n"
+                f"  Choose another one: ./atoll dev --port {port + 1 if port < 65535 else 8080}"
             ) from error
 
 
-def environment(config: Path, port: int | None = None) -> dict[str, str]:
-    """What a service is started with; it binds loopback only."""
-    given = {**os.environ, "ATOLL_CONFIG": str(config), "PYTHONPATH": str(TREE / "platform")}
-    if port is not None:
-        given.update(ATOLL_LISTEN="127.0.0.1", ATOLL_PORT=str(port))
-    return given
+@dataclass(frozen=True)
+class Known:
+    """A process as it is written down: its number and when it began, which tells it from a later one of that number."""
+
+    name: str
+    number: int
+    began: str
+    ends_by: int
+
+    @property
+    def lives(self) -> bool:
+        """Whether it still runs."""
+        return bool(self.began) and began(self.number) == self.began
+
+    def tell(self, number: int) -> None:
+        """Send a signal to it, if it still runs."""
+        if self.lives:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.number, number)
 
 
-def migrate(config: Path) -> None:
-    """Bring the database to the newest version."""
-    done = subprocess.run([sys.executable, "-m", "atoll.database"], env=environment(config), check=False)
-    if done.returncode != 0:
-        raise click.ClickException("the database could not be prepared; its messages are above")
+def began(number: int) -> str:
+    """When a process began, in ticks since the machine did. Empty: it has ended."""
+    try:
+        fields = Path(f"/proc/{number}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    return "" if fields[0] in "ZX" else fields[19]
 
 
-class Services:
-    """The three processes."""
+class Family:
+    """All processes of one `./atoll dev`."""
 
-    def __init__(self, config: Path, ports: dict[str, int], logs: Path) -> None:
-        self._ports = ports
-        self._logs = logs
+    def __init__(self, state: Path) -> None:
+        self._logs = state / "logs"
+        self._record = state / "processes.json"
+        self._logs.mkdir(exist_ok=True)
         self._running: dict[str, subprocess.Popen[bytes]] = {}
-        logs.mkdir(parents=True, exist_ok=True)
-        for name, port in ports.items():
-            with (logs / f"{name}.log").open("ab") as log:
-                self._running[name] = subprocess.Popen(
-                    [sys.executable, "-m", f"atoll.{name}"],
-                    env=environment(config, port),
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
-                )
+        self._known: list[Known] = []
+        self._end_leftovers()
 
-    def wait_until_ready(self) -> None:
-        """Until every service says that it is ready."""
-        until = time.monotonic() + START_TIMEOUT_S
-        for name, port in self._ports.items():
-            while not _ready(port):
-                self._check(name)
-                if time.monotonic() > until:
-                    raise click.ClickException(f"{name} is not ready after {START_TIMEOUT_S:.0f} s\n{self._tail(name)}")
-                time.sleep(0.1)
+    def start(
+        self,
+        name: str,
+        argv: Sequence[str | Path],
+        env: Mapping[str, str],
+        ends_by: signal.Signals = signal.SIGTERM,
+    ) -> None:
+        """Start a process that goes on; `ends_by` is the signal by which it ends at once but in order."""
+        with self._log(name).open("wb") as log:
+            process = subprocess.Popen(
+                [str(word) for word in argv],
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C is told to this program only, which ends the others in order
+                preexec_fn=_end_with_parent(ends_by),
+            )
+        self._running[name] = process
+        self._known.append(Known(name, process.pid, began(process.pid), int(ends_by)))
+        self._record.write_text(json.dumps([vars(known) for known in self._known]), encoding="utf-8")
 
-    def run_until_told(self) -> None:
-        """Until Ctrl-C or SIGTERM, or until a service ends by itself."""
-        told = False
+    def do(self, name: str, argv: Sequence[str | Path], env: Mapping[str, str]) -> None:
+        """Run a process to its end; its output is in its log. Raises when it fails."""
+        self.start(name, argv, env)
+        code = self._running.pop(name).wait()
+        self._known = [known for known in self._known if known.name != name]
+        if code != 0:
+            raise self._failed(name, code)
 
-        def tell(_number: int, _frame: FrameType | None) -> None:
-            nonlocal told
-            told = True
+    def check(self, name: str | None = None) -> None:
+        """Raise when a process (or any) has ended by itself."""
+        for one in self._running if name is None else (name,):
+            code = self._running[one].poll()
+            if code is not None:
+                raise self._failed(one, code)
 
-        signal.signal(signal.SIGINT, tell)
-        signal.signal(signal.SIGTERM, tell)
-        while not told:
-            for name in self._running:
-                self._check(name)
-            time.sleep(0.3)
+    def wait_until(self, name: str, ready: Callable[[], bool], timeout_s: float) -> None:
+        """Wait for a process to be ready. Raises when it ends or takes longer."""
+        until = time.monotonic() + timeout_s
+        while not ready():
+            self.check(name)
+            if time.monotonic() > until:
+                raise click.ClickException(f"{name} is not ready after {timeout_s:.0f} s.\n{self._tail(name)}")
+            time.sleep(0.1)
 
-    def end(self) -> None:
-        """End all; tasks that run go on and are adopted by the next start."""
-        for process in self._running.values():
+    def end(self, *names: str) -> None:
+        """End those of these processes that run, or all: told at once, killed after a grace."""
+        ended = {name: self._running.pop(name) for name in names or tuple(self._running) if name in self._running}
+        for name, process in ended.items():
             if process.poll() is None:
-                process.terminate()
-        for process in self._running.values():
+                process.send_signal(next(known.ends_by for known in self._known if known.name == name))
+        until = time.monotonic() + GRACE_S
+        for process in ended.values():
             try:
-                process.wait(timeout=8)
+                process.wait(timeout=max(0.1, until - time.monotonic()))
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        if not self._running:
+            self._record.unlink(missing_ok=True)
 
-    def _check(self, name: str) -> None:
-        code = self._running[name].poll()
-        if code is not None:
-            raise click.ClickException(f"{name} ended with exit code {code}\n{self._tail(name)}")
+    def _end_leftovers(self) -> None:
+        """End what is left of one that was killed itself; most of it has ended with it."""
+        try:
+            left = [Known(**each) for each in json.loads(self._record.read_text(encoding="utf-8"))]
+        except (OSError, ValueError, TypeError):
+            return
+        end_all(left)
+        self._record.unlink(missing_ok=True)
+
+    def _log(self, name: str) -> Path:
+        """A new log; the one before is kept."""
+        path = self._logs / f"{name}.log"
+        if path.exists():
+            path.replace(self._logs / f"{name}.before.log")
+        return path
+
+    def _failed(self, name: str, code: int) -> click.ClickException:
+        how = f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
+        return click.ClickException(f"{name} ended by itself ({how}).\n{self._tail(name)}")
 
     def _tail(self, name: str) -> str:
         path = self._logs / f"{name}.log"
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()[-15:]
-        return "\n".join([f"  end of {path}:", *(f"  {line}" for line in lines)])
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()[-TOLD_LINES:]
+        if not lines:
+            return f"  It wrote nothing into {path}."
+        return "\n".join([f"  The end of {path}:", *(f"    {line[:2000]}" for line in lines)])
 
 
-def _ready(port: int) -> bool:
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=2) as answer:
-            return bool(answer.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
+def end_all(processes: Sequence[Known]) -> None:
+    """End processes that are nobody's children any more: told at once, killed after a grace."""
+    for known in processes:
+        known.tell(known.ends_by)
+    until = time.monotonic() + GRACE_S
+    while any(known.lives for known in processes) and time.monotonic() < until:
+        time.sleep(0.05)
+    for known in processes:
+        known.tell(signal.SIGKILL)
+
+
+def _end_with_parent(ends_by: signal.Signals) -> Callable[[], None]:
+    """What a child does first: it asks the kernel for that signal when its parent dies, however it does."""
+
+    def ask() -> None:
+        _libc.prctl(PR_SET_PDEATHSIG, int(ends_by))
+
+    return ask

@@ -8,14 +8,11 @@ import secrets
 import sys
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
 
 import yaml
 
 from installer import exit_codes
 
-TREE = Path(__file__).resolve().parents[2]
-PORTAL = TREE / "platform" / "portal" / "dist"
 VITE_PORT = 5173
 
 
@@ -23,6 +20,11 @@ def default_state() -> Path:
     """Where the database and the homes of `./atoll dev` lie."""
     base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     return Path(base) / "atoll" / "dev"
+
+
+def storage(state: Path) -> Path:
+    """Where homes lie, and what the local engine keeps."""
+    return state / "storage"
 
 
 def make_secrets(directory: Path) -> Path:
@@ -58,10 +60,8 @@ def _engines() -> list[dict[str, str]]:
     ]
 
 
-def configuration(state: Path, database_uri: str, ports: dict[str, int]) -> dict[str, Any]:
+def configuration(state: Path, database: dict[str, Any], ports: dict[str, int], portal: Path | None) -> dict[str, Any]:
     """The content of config.yaml: two pretended nodes, one with GPUs and one with NPUs."""
-    uri = urlsplit(database_uri)
-    host = parse_qs(uri.query).get("host", [uri.hostname or ""])[0]
     api = ports["api"]
     devices = {"nvidia_gpu_amd64": 8, "huawei_npu_amd64": 8}
     web: dict[str, Any] = {
@@ -73,20 +73,15 @@ def configuration(state: Path, database_uri: str, ports: dict[str, int]) -> dict
         ],
         "secure_cookies": False,
     }
-    if PORTAL.is_dir():
-        web["portal"] = str(PORTAL)
+    if portal is not None:
+        web["portal"] = str(portal)
     return {
         "service": "dev",
         "cluster": {"name": "dev", "version": exit_codes.VERSION},
-        "database": {
-            "host": unquote(host),
-            "port": uri.port or 5432,
-            "name": "atoll",
-            "user": uri.username or "postgres",
-        },
+        "database": database,
         "web": web,
         "services": {"files": f"http://127.0.0.1:{ports['files']}", "jobs": f"http://127.0.0.1:{ports['jobs']}"},
-        "storage": {"root": str(state / "storage")},
+        "storage": {"root": str(storage(state))},
         "engine": {
             "kind": "local",
             "images": _engines(),

@@ -1,3 +1,4 @@
+import threading
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,25 @@ def test_a_changed_mode_or_link_is_a_changed_input(tmp_path: Path) -> None:
     (tmp_path / "l").unlink()
     (tmp_path / "l").symlink_to("g")
     assert tree_digests(tmp_path)["l"] != before["l"]
+
+
+def test_two_that_make_the_same_output_wait_for_each_other(tmp_path: Path) -> None:
+    store = Outputs(tmp_path)
+    order: list[str] = []
+
+    def other() -> None:
+        with store.making("portal", "k1") as (into, _facts):
+            order.append("second")
+            (into / "file").write_text("second")
+
+    with store.making("portal", "k1") as (into, _facts):
+        beside = threading.Thread(target=other)
+        beside.start()
+        beside.join(0.3)
+        order.append("first")
+        (into / "file").write_text("first")
+    beside.join(10)
+    assert order == ["first", "second"]
+    found = store.find("portal", "k1")
+    assert found
+    assert found.path("file").read_text() == "second"

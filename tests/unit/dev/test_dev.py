@@ -1,0 +1,146 @@
+"""`./atoll dev`: what it says to people, and that nothing of it stays. The whole of it: tests/e2e-dev."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from installer.dev import processes, settings, state, tasks
+from installer.dev.commands import dev
+from installer.dev.postgres import PostgreSQL
+from installer.dev.processes import Family
+
+TREE = Path(__file__).resolve().parents[3]
+SLEEP = (sys.executable, "-c", "import time; time.sleep(600)")
+
+
+def until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def lives(number: int) -> bool:
+    return processes.began(number) != ""
+
+
+def test_a_taken_port_is_told_with_another_one(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        told = CliRunner().invoke(dev, ["--port", str(port), "--state", str(tmp_path / "state")])
+    assert told.exit_code == 1
+    assert f"port {port} of this machine is taken" in told.output
+    assert f"--port {port + 1}" in told.output
+
+
+def test_a_second_one_in_the_same_folder_is_told_where_the_first_is(tmp_path: Path) -> None:
+    with state.own(tmp_path):
+        state.say(tmp_path, "http://127.0.0.1:8080 (process 7)")
+        told = CliRunner().invoke(dev, ["--state", str(tmp_path), "--reset"])
+        assert told.exit_code == 1
+        assert "http://127.0.0.1:8080 (process 7)" in told.output
+        assert "--state FOLDER --port NUMBER" in told.output
+    with state.own(tmp_path):
+        pass
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    told = CliRunner().invoke(dev, ["--state", str(tmp_path), "--reset"])
+    assert told.exit_code == 1
+    assert "was not made by `./atoll dev`" in told.output
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder away")
+def test_a_folder_of_another_user_is_refused(tmp_path: Path) -> None:
+    os.chown(tmp_path, 4711, 4711)
+    told = CliRunner().invoke(dev, ["--state", str(tmp_path)])
+    assert told.exit_code == 1
+    assert "belongs to another user" in told.output
+
+
+def test_the_first_password_is_for_its_owner_and_never_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from installer.dev.commands import _welcome
+
+    file = settings.make_secrets(tmp_path / "secrets")
+    _welcome(8080, file, tmp_path, portal=True)
+    said = capsys.readouterr().out
+    assert str(file) in said
+    assert file.read_text() not in said
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_service_that_ends_is_named_with_its_last_lines(tmp_path: Path) -> None:
+    family = Family(tmp_path)
+    family.start("jobs", [sys.executable, "-c", "print('the database is gone'); raise SystemExit(3)"], os.environ)
+    with pytest.raises(click.ClickException) as told:
+        family.wait_until("jobs", lambda: False, 20)
+    assert "jobs ended by itself (exit code 3)" in told.value.message
+    assert "the database is gone" in told.value.message
+    assert str(tmp_path / "logs" / "jobs.log") in told.value.message
+
+
+def test_one_that_is_killed_takes_its_processes_with_it(tmp_path: Path) -> None:
+    program = (
+        "import os, sys; from pathlib import Path; from installer.dev.processes import Family\n"
+        f"family = Family(Path({str(tmp_path)!r}))\n"
+        f"family.start('api', {SLEEP!r}, os.environ)\n"
+        "print(family._known[0].number, flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=TREE, stdout=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL
+    until(lambda: not lives(int(done.stdout)))
+
+
+def test_the_next_start_ends_what_a_killed_one_left(tmp_path: Path) -> None:
+    earlier = Family(tmp_path)
+    # It does not mind the death of its parent, and neither a SIGTERM.
+    stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(600)"
+    earlier.start("files", [sys.executable, "-c", stubborn], os.environ)
+    process = earlier._running["files"]
+    until(lambda: (tmp_path / "logs" / "files.log").stat().st_size > 0)
+    Family(tmp_path)
+    assert process.wait(timeout=5) == -signal.SIGKILL
+
+
+def test_running_tasks_end_with_it(tmp_path: Path) -> None:
+    with subprocess.Popen(SLEEP, start_new_session=True) as process:
+        record = tmp_path / "attempt" / "0.pid"
+        record.parent.mkdir()
+        record.write_text(f"{process.pid} {processes.began(process.pid)}")
+        (record.parent / "1.pid").write_text("1 0")  # a number that another process has by now
+        assert tasks.end(tmp_path) == 1
+        assert process.wait(timeout=5) == -signal.SIGTERM
+    assert lives(1)
+    assert tasks.end(tmp_path) == 0
+
+
+def test_postgresql_starts_in_a_folder_with_a_long_name_and_comes_back_with_its_content(tmp_path: Path) -> None:
+    folder = tmp_path / ("a-long-name-" * 8)
+    folder.mkdir()
+    for content in ("CREATE TABLE kept ()", "TABLE kept"):
+        family = Family(folder)
+        database = PostgreSQL(folder, family)
+        try:
+            database.start()
+            database._psql(content)
+            assert database.connection["name"] == "atoll"
+        finally:
+            family.end()
+            database.end()
+    assert not Path(database.connection["host"]).exists()
