@@ -25,8 +25,8 @@ from installer.dev import processes, settings, tasks
 from installer.dev import state as states
 from installer.dev.postgres import PostgreSQL
 from installer.dev.processes import Family
-from installer.running.progress import Progress, progress_for
-from installer.running.timings import Timings
+from installer.progress.stages import Progress, progress_for
+from installer.progress.timings import Timings
 
 START_TIMEOUT_S = 60.0
 SERVICES = ("files", "jobs", "api")
