@@ -16,6 +16,7 @@ from installer.cluster.given import ssh_key, with_given
 from installer.planning.phases import ADMISSION, PHASES, Scope
 from installer.planning.plan import Plan
 from installer.planning.projection import Digests, acting_master, input_hash, nodes_of, portal_address, project
+from installer.planning.standing import leaving
 from installer.ssh.options import jump_options, pinned_options
 
 ROLE_GROUPS = ("masters", "workers", "storage", "registry", "accelerated", "first_master")
@@ -32,8 +33,13 @@ class Inventory:
     hosts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
-def inventory(cluster: Cluster, digests: Digests, bundle: Path, plan: Plan | None = None) -> Inventory:
-    """Return the inventory; with a plan its steps decide who is in the groups of phases, else every phase is."""
+def inventory(
+    cluster: Cluster, digests: Digests, bundle: Path, plan: Plan | None = None, standing: Cluster | None = None
+) -> Inventory:
+    """Return the inventory; with a plan its steps decide who is in the groups of phases, else every phase is.
+
+    Nodes that stand and are no longer wanted are in it, so that they can be reached, in no group but `leaving`.
+    """
     made = Inventory(variables=_variables(cluster, digests, bundle))
     made.groups = _role_groups(cluster)
     if plan is None:
@@ -46,6 +52,10 @@ def inventory(cluster: Cluster, digests: Digests, bundle: Path, plan: Plan | Non
     made.variables["atoll_joining"] = joining
     for node in cluster.nodes:
         made.hosts[node.name] = _host_variables(cluster, node)
+    if standing is not None:
+        made.groups["leaving"] = [node.name for node in leaving(cluster, standing)]
+        for node in leaving(cluster, standing):
+            made.hosts[node.name] = _host_variables(standing, node)
     for phase in PHASES:
         for node in nodes_of(phase, cluster) if phase is not ADMISSION else []:
             hashes = made.hosts[node.name].setdefault("atoll_input_hashes", {})
@@ -82,7 +92,7 @@ def _all_phases(cluster: Cluster) -> dict[str, list[str]]:
 def _planned_phases(plan: Plan) -> dict[str, list[str]]:
     groups = {}
     for phase in PHASES:
-        groups[phase.group] = list(dict.fromkeys(step.node for step in plan.of(phase.name, "apply", "join")))
+        groups[phase.group] = list(dict.fromkeys(step.node for step in plan.of(phase.name, "apply", "join", "verify")))
         if phase.removable:
             groups[phase.removal_group] = [step.node for step in plan.of(phase.name, "remove")]
     return groups

@@ -36,6 +36,7 @@ class Seen:
     kubernetes: str = ""  # version of the control plane that stands on this master
     certificates_end: str = ""  # the day on which the first of kubeadm's certificates on this master ends
     problem: str = ""  # why it is not reachable, in words
+    known: bool = True  # False: it could not be looked at, and nothing is remembered of it
 
 
 @dataclass(frozen=True)

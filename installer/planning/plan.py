@@ -14,8 +14,9 @@ from installer.planning import versions
 from installer.planning.observations import Observations, Record, Seen
 from installer.planning.phases import ADMISSION, BY_NAME, PHASES, Phase, Scope
 from installer.planning.projection import Digests, acting_master, changed_keys, input_hash, nodes_of, project
+from installer.planning.standing import forgotten, leavers
 
-Action = Literal["apply", "remove", "join"]
+Action = Literal["apply", "remove", "join", "verify"]
 NEW, CHANGED, DRIFTED, FAILED, ASKED, UNWANTED, ENDING = (
     "new",
     "input changed",
@@ -66,6 +67,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     unreachable: tuple[tuple[str, str], ...] = ()  # nodes that do not answer, each with the reason in words
     hindrances: tuple[str, ...] = ()  # why no step at all can be done
+    leaving: tuple[tuple[str, str], ...] = ()  # nodes that stand and are not wanted, each with what to do about it
 
     def __bool__(self) -> bool:
         return bool(self.steps)
@@ -82,6 +84,7 @@ class Plan:
     def blocked(self) -> tuple[str, ...]:
         """Why the plan cannot be applied now; empty if it can."""
         return (
+            *(problem for _, problem in self.leaving),
             *(self.hindrances if self.steps else ()),
             *(
                 f"{problem} It has steps to do. Mend it, or set `maintenance: true` to leave it out."
@@ -125,6 +128,7 @@ class Plan:
             "notes": list(self.notes),
             "unreachable": [list(pair) for pair in self.unreachable],
             "hindrances": list(self.hindrances),
+            "leaving": [list(pair) for pair in self.leaving],
         }
 
     def save(self, path: Path) -> None:
@@ -142,15 +146,19 @@ def saved(path: Path) -> Plan:
             notes=tuple(content["notes"]),
             unreachable=tuple((node, problem) for node, problem in content["unreachable"]),
             hindrances=tuple(content["hindrances"]),
+            leaving=tuple((node, problem) for node, problem in content["leaving"]),
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path} is not a plan of this version of Atoll ({error})") from error
 
 
-def plan(wanted: Cluster, seen: Observations, digests: Digests, every_phase: bool = False) -> Plan:
+def plan(
+    wanted: Cluster, standing: Cluster | None, seen: Observations, digests: Digests, every_phase: bool = False
+) -> Plan:
     """Return the steps that lead from `seen` to `wanted`, each with its reason, in dependency order.
 
-    `every_phase` plans all that belongs there, whether it is needed or not.
+    `standing` is what was accepted last; None where nothing was. `every_phase` plans all that belongs there, whether it
+    is needed or not.
     """
     removals, kept = _removals(wanted, seen)
     steps = [*removals]
@@ -163,8 +171,16 @@ def plan(wanted: Cluster, seen: Observations, digests: Digests, every_phase: boo
                 steps += _step(phase, wanted, node, seen, digests, every_phase)
     resting = [f"Node `{node.name}` is in maintenance and left out." for node in wanted.nodes if node.maintenance]
     hindrances = tuple(_hindrances(wanted, seen, digests))
-    told = (*resting, *kept, *versions.notes(wanted, seen, digests), *_ending_on_masters(wanted, seen, digests))
-    return Plan(wanted.name, tuple(steps), told, tuple(_unreachable(wanted, seen)), hindrances)
+    told = (
+        *resting,
+        *kept,
+        *_unknown(seen),
+        *forgotten(wanted, standing, seen),
+        *versions.notes(wanted, seen, digests),
+        *_ending_on_masters(wanted, seen, digests),
+    )
+    leave = tuple(leavers(wanted, standing, seen))
+    return Plan(wanted.name, tuple(steps), told, tuple(_unreachable(wanted, seen)), hindrances, leave)
 
 
 def done(made: Plan, seen: Observations) -> Observations:
@@ -233,6 +249,17 @@ def _removals(wanted: Cluster, seen: Observations) -> tuple[list[Step], list[str
                     "be taken away in place. Take the node out of the cluster, then add it again."
                 )
     return steps, kept
+
+
+def _unknown(seen: Observations) -> Iterator[str]:
+    """Name what stands and no phase of this version would remove."""
+    places = [*((f"node `{name}`", node) for name, node in seen.nodes.items()), ("the cluster", seen.cluster)]
+    for place, found in places:
+        for phase in sorted(found.records.keys() - BY_NAME.keys()):
+            yield (
+                f"Phase `{phase}` was applied to {place} by another version of Atoll; this one knows none of that name "
+                "and leaves it as it is. Remove it with the version that made it."
+            )
 
 
 def _hindrances(wanted: Cluster, seen: Observations, digests: Digests) -> Iterator[str]:

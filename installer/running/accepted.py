@@ -10,7 +10,7 @@ import hashlib
 import json
 import socket
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Self
 
@@ -18,6 +18,7 @@ import yaml
 
 from installer.cluster import Cluster, load, state_directory
 from installer.cluster.options import cluster_of
+from installer.planning.standing import read_standing
 from installer.running.errors import RunError
 from installer.ssh.nodes import SshNode
 
@@ -29,13 +30,17 @@ KEPT = 100
 
 @dataclass(frozen=True)
 class Revision:
-    """A revision: its number grows with each accepted change; `history` holds the digests that led to it."""
+    """A revision: its number grows with each accepted change; `history` holds the digests that led to it.
+
+    `content` is what was accepted: the file beside it may have been edited since, to be accepted next.
+    """
 
     number: int
     digest: str
     at: str
     by: str
     history: tuple[str, ...] = ()
+    content: str = ""
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:
@@ -43,7 +48,8 @@ class Revision:
         try:
             data = json.loads(text)
             history = tuple(str(digest) for digest in data["history"])
-            return cls(int(data["number"]), str(data["digest"]), str(data["at"]), str(data["by"]), history)
+            content = str(data.get("content", ""))
+            return cls(int(data["number"]), str(data["digest"]), str(data["at"]), str(data["by"]), history, content)
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -79,17 +85,31 @@ def accepted(state: Path) -> Revision | None:
     return Revision.from_text(record.read_text("utf-8")) if record.exists() else None
 
 
+def standing(state: Path) -> Cluster | None:
+    """Return the cluster as it was accepted last; None if there is none, or none that this version can read."""
+    revision = accepted(state)
+    if revision is None:
+        return None
+    text = revision.content
+    if not text:  # written by an earlier version: its file says it, unless it was edited since
+        text = (state / FILE).read_text("utf-8") if (state / FILE).exists() else ""
+    return read_standing(text)
+
+
 def accept(state: Path, text: str, at_least: int = 1) -> Revision:
     """Accept a text as the cluster's cluster.yaml; the same text again is the same revision."""
     before = accepted(state)
     digest = digest_of(text)
     if before is not None and before.digest == digest:
         write(state / FILE, text)
+        if before.content != text:
+            before = replace(before, content=text)
+            write(state / RECORD, before.text())
         return before
     history = (*before.history, before.digest)[-KEPT:] if before else ()
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     number = max(before.number + 1 if before else 1, at_least)
-    revision = Revision(number, digest, now, socket.gethostname(), history)
+    revision = Revision(number, digest, now, socket.gethostname(), history, text)
     # The file first: a kill in between leaves a file whose record is old, and the next accept mends that.
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     write(state / FILE, text)
@@ -103,12 +123,17 @@ def of_cluster(master: SshNode, cluster: str) -> Revision | None:
     return Revision.from_text(said) if code == 0 else None
 
 
+def foreign(theirs: Revision | None, state: Path) -> Revision | None:
+    """Return the revision of the masters if this machine never saw it."""
+    ours = accepted(state)
+    known = ours is not None and theirs is not None and theirs.digest in {ours.digest, *ours.history}
+    return None if known else theirs
+
+
 def refuse_foreign(theirs: Revision | None, state: Path, text: str, over: int | None) -> None:
     """Refuse to overwrite a revision that this machine never saw, unless `over` names it. Raises RunError."""
+    theirs = foreign(theirs, state)
     if theirs is None or theirs.digest == digest_of(text) or theirs.number == over:
-        return
-    ours = accepted(state)
-    if ours is not None and theirs.digest in {ours.digest, *ours.history}:
         return
     raise RunError(
         f"The cluster has revision {theirs.number} of its cluster.yaml (accepted {theirs.at} on {theirs.by}), which "

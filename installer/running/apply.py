@@ -11,6 +11,7 @@ from installer import exit_codes
 from installer.cluster import Cluster, bundle_directory, in_use, state_directory, version
 from installer.cluster.given import kept_names
 from installer.planning import Observations, Plan, acting_master, collect, done, plan, saved
+from installer.planning.standing import leaving, read_standing
 from installer.progress.stages import Progress
 from installer.running import accepted
 from installer.running.errors import RunError
@@ -30,7 +31,7 @@ FORKS_AT_MOST = 25
 
 
 class Blocked(RunError):
-    """The plan cannot be done now: a node that has steps does not answer."""
+    """The plan cannot be done now: a node that has steps does not answer, or one would be forgotten."""
 
     exit_code = exit_codes.UNAVAILABLE
 
@@ -54,11 +55,15 @@ def apply(cluster: Cluster, wish: Wish, progress: Progress) -> Outcome:
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     with writing(state, wish.verb, version(), progress) as writer, in_use.reading(bundle_directory(), progress.say):
         keep_given(cluster)
+        standing = accepted.standing(state)
         with progress.stage("look"):
-            seen = observe(cluster)
+            seen = observe(cluster, standing)
         _refuse_without_state(cluster, state, seen)
-        _accept(cluster, wish)
-        made = plan(cluster, seen, collect(cluster), wish.every_phase).only(wish.phases, wish.nodes)
+        theirs = _theirs(cluster)
+        accepted.refuse_foreign(theirs, state, wish.text, wish.over)
+        made = plan(cluster, standing, seen, collect(cluster), wish.every_phase).only(wish.phases, wish.nodes)
+        _refuse_to_forget(made, cluster, accepted.foreign(theirs, state))
+        _accept(state, wish, theirs)
         if wish.plan_file:
             made = _as_saved(made, wish.plan_file)
         if made:
@@ -141,14 +146,33 @@ def carry_out(
         mirror.close()
 
 
-def _accept(cluster: Cluster, wish: Wish) -> None:
-    state = state_directory(cluster)
-    master = Access(cluster).node(acting_master(cluster).name)
+def _theirs(cluster: Cluster) -> accepted.Revision | None:
+    """Return the revision that the masters have; None if there is none, or the first cannot be asked."""
     try:
-        theirs = accepted.of_cluster(master, cluster.name)
+        return accepted.of_cluster(Access(cluster).node(acting_master(cluster).name), cluster.name)
     except NodeUnreachable:
-        theirs = None  # nothing can be overwritten there; planning says that the node does not answer
-    accepted.refuse_foreign(theirs, state, wish.text, wish.over)
+        return None  # nothing can be overwritten there; planning says that the node does not answer
+
+
+def _refuse_to_forget(made: Plan, cluster: Cluster, theirs: accepted.Revision | None) -> None:
+    """Refuse before the revision is accepted: it would not have the node any more, and nobody would know of it.
+
+    `theirs` was accepted elsewhere and is about to be overwritten: it may have nodes that this machine never saw.
+    """
+    told = [problem for _, problem in made.leaving]
+    if theirs is not None:
+        named = {name for name, _ in made.leaving}
+        told += [
+            f"Node `{node.name}` ({node.address}) stands in revision {theirs.number} of the masters, and is not in "
+            "this cluster.yaml. Put it in; with `maintenance: true` it is left out."
+            for node in leaving(cluster, read_standing(theirs.content))
+            if node.name not in named
+        ]
+    if told:
+        raise Blocked("\n".join(told), "Nothing was changed.")
+
+
+def _accept(state: Path, wish: Wish, theirs: accepted.Revision | None) -> None:
     newer = theirs is not None and theirs.digest != accepted.digest_of(wish.text)
     accepted.accept(state, wish.text, at_least=theirs.number + 1 if theirs and newer else 1)
 

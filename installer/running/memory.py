@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,11 @@ from installer.planning import Observations, Record, Seen
 FILE = Path("records") / "seen.json"
 
 
-def completed(state: Path, seen: Observations) -> Observations:
-    """Return the observations with the last known records of what does not answer, and remember them."""
+def completed(state: Path, seen: Observations, leaving: Collection[str] = ()) -> Observations:
+    """Return the observations with the last known records of what could not be looked at, and remember them."""
     known = recall(state)
     nodes = {
-        name: node if node.reachable else replace(known.node(name), reachable=False, problem=node.problem)
+        name: node if node.reachable else _recalled(name, node, known, seen, leaving)
         for name, node in seen.nodes.items()
     }
     of_cluster = seen.cluster if seen.cluster.reachable else replace(seen.cluster, records=known.cluster.records)
@@ -27,10 +27,18 @@ def completed(state: Path, seen: Observations) -> Observations:
     return complete
 
 
+def _recalled(name: str, node: Seen, known: Observations, seen: Observations, leaving: Collection[str]) -> Seen:
+    """Return what is remembered of a node. Only of a newcomer, to remember nothing means that nothing is there."""
+    # A machine that has no memory of a cluster that stands cannot tell who is new in it.
+    remembers = bool(known.nodes) or not any("control_plane" in other.records for other in seen.nodes.values())
+    newcomer = remembers and name not in leaving
+    return replace(known.node(name), reachable=False, problem=node.problem, known=name in known.nodes or newcomer)
+
+
 def remember(state: Path, seen: Observations) -> None:
     """Keep the records of all nodes."""
     content = {
-        "nodes": {name: _plain(node) for name, node in seen.nodes.items()},
+        "nodes": {name: _plain(node) for name, node in seen.nodes.items() if node.known},
         "cluster": _plain(seen.cluster),
         "kubernetes": {name: node.kubernetes for name, node in seen.nodes.items() if node.kubernetes},
     }

@@ -13,7 +13,8 @@ from typing import Any
 import yaml
 
 from installer.cluster import Cluster, state_directory
-from installer.planning import PHASES, Managed, Observations, Record, Scope, Seen, acting_master
+from installer.planning import BY_NAME, PHASES, Managed, Observations, Record, Scope, Seen, acting_master
+from installer.planning.standing import leaving
 from installer.preflight.access import pin_declared
 from installer.running.errors import RunError
 from installer.running.events import COLOURS, TREE
@@ -28,8 +29,11 @@ PREFIX = ".look-"
 LONGEST_LOOK_S = 3600
 
 
-def observe(cluster: Cluster) -> Observations:
-    """Return what is on the nodes. One that does not answer is told as such. Raises RunError."""
+def observe(cluster: Cluster, standing: Cluster | None = None) -> Observations:
+    """Return what is on the nodes, those that stand and are not wanted included. Raises RunError.
+
+    A node that does not answer is told as such.
+    """
     state = state_directory(cluster)
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     results: dict[str, Event] = {}
@@ -60,7 +64,8 @@ def observe(cluster: Cluster) -> Observations:
     if not results:
         said = "\n".join(line for line in tail if line.strip()) or "it said nothing"
         raise RunError(f"The nodes could not be looked at:\n{said}", "Mend that, then try again.")
-    return completed(state, understood(cluster, results))
+    gone = [node.name for node in leaving(cluster, standing)]
+    return completed(state, understood(cluster, results), gone)
 
 
 def _drop_left(state: Path) -> None:
@@ -73,7 +78,7 @@ def _drop_left(state: Path) -> None:
 
 def understood(cluster: Cluster, results: Mapping[str, Event]) -> Observations:
     """Make observations of the events of the probe, by node."""
-    nodes = {name: _node(event) for name, event in results.items() if event["event"] != "runner_on_skipped"}
+    nodes = {name: _node(event) for name, event in results.items()}
     master = results.get(acting_master(cluster).name)
     if master is None or master["event"] != "runner_on_ok":
         return Observations(nodes, Seen(reachable=False))
@@ -94,14 +99,18 @@ def _node(event: Event) -> Seen:
             kubernetes=result["kubernetes"],
             certificates_end=result["certificates_end"],
         )
+    if event["event"] == "runner_on_skipped":
+        return Seen(reachable=False, problem="it is in maintenance")
     failure = failure_of("observe", event, str(TREE))
     return Seen(reachable=False, problem=failure.message.strip())
 
 
 def _records(found: Mapping[str, Any], phases: Iterable[str]) -> dict[str, Record]:
+    """Return the records of some phases, and those of phases that this version does not know."""
+    names = [*phases, *(name for name in found if name not in BY_NAME)]
     return {
         phase: Record(found[phase]["input_hash"], found[phase].get("version", ""), found[phase].get("at", ""))
-        for phase in phases
+        for phase in names
         if phase in found
     }
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from installer.cluster import bundle_directory
+from installer.cluster import bundle_directory, state_directory
 from installer.cluster.options import FILE, OUTPUT, cluster_of
 from installer.exit_codes import FAILED, OK, SOMETHING_TO_DO
 from installer.planning.digests import collect
@@ -42,16 +42,19 @@ def plan(
 ) -> None:
     """Say what apply would do: which phase on which node, and why. Changes nothing.
 
-    Reasons: new, input changed (which), drifted (what was changed by hand), failed before, no longer wanted. Exit
-    code 0 when there is nothing to do, 2 when there is something, 1 when it cannot be done now.
+    Reasons: new, input changed (which), drifted (what was changed by hand), failed before, no longer wanted. A node
+    that stands and is no longer in cluster.yaml is named, with what to do. Exit code 0 when there is nothing to do, 2
+    when there is something, 1 when it cannot be done now.
     """
+    from installer.running.accepted import standing as accepted_last
     from installer.running.observe import observe  # it needs SSH and Kubernetes, which `--help` does not
 
     cluster = cluster_of(file)
     unknown = set(nodes) - {node.name for node in cluster.nodes}
     if unknown:
         raise click.UsageError(f"There is no node {', '.join(sorted(unknown))} in this cluster.")
-    made = make(cluster, observe(cluster), collect(cluster), every_phase).only(phases, nodes)
+    standing = accepted_last(state_directory(cluster))
+    made = make(cluster, standing, observe(cluster, standing), collect(cluster), every_phase).only(phases, nodes)
     if save:
         made.save(save)
     if output == "json":
@@ -66,17 +69,20 @@ def show(made: Plan, console: Console) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for title in ("phase", "nodes", "what", "why"):
         table.add_column(title)
+    for node, _ in made.leaving:
+        table.add_row("–", node, "leaves", "no longer wanted")
     for (phase, action, why), steps in groupby(made.steps, key=lambda step: (step.phase, step.action, _why(step))):
         table.add_row(phase, ", ".join(step.node for step in steps), action, escape(why))
-    if made:
+    if made or made.leaving:
         console.print(table)
+    if made:
         phases = {step.phase for step in made.steps}
         counts = ", ".join(
             f"{count} {word if count == 1 else word + 's'}"
             for count, word in ((len(made.steps), "step"), (len(phases), "phase"), (len(made.nodes()), "node"))
         )
         console.print(f"\n{counts}.")
-    else:
+    elif not made.leaving:
         console.print(f"Nothing to do: `{made.cluster}` is as its cluster.yaml says.")
     if made and not (bundle_directory() / "index.json").exists():
         console.print("[yellow]The bundle is not built yet, so phases that use its files are planned in any case.[/]")

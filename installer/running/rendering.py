@@ -6,6 +6,7 @@ import os
 
 from installer.cluster import bundle_directory, load, loads, state_directory, version
 from installer.planning import BY_NAME, Observations, acting_master, collect, plan
+from installer.planning.standing import leaving
 from installer.progress.stages import Progress
 from installer.running import accepted
 from installer.running.apply import carry_out
@@ -38,12 +39,16 @@ def render_service(cluster_name: str, service: Service, revision: str | None, sa
             f"{bundle_directory()}/index.json is missing; `./atoll apply` on the control host brings it."
         )
     before = accepted.accepted(state)
+    gone = leaving(cluster, accepted.standing(state))
+    if gone:
+        names = ", ".join(f"`{node.name}`" for node in gone)
+        raise ActionFailed(f"{file} has no {names} any more, which stands. Put it back; `./atoll plan` says more.")
     with writing(state, f"restart {service.name}", version(), Narrator(say)) as writer:
         now = accepted.accept(state, text)
         if before is None or now.digest != before.digest:
             say(f"cluster.yaml: revision {now.number} is accepted")
         known = {name for name in service.phases if name in BY_NAME}
-        made = plan(cluster, Observations(), collect(cluster), every_phase=True).only(known)
+        made = plan(cluster, None, Observations(), collect(cluster), every_phase=True).only(known)
         say(f"rendering the configuration from cluster.yaml (phases {', '.join(service.phases)})")
         try:
             outcome = carry_out(

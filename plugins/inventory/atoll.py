@@ -17,9 +17,10 @@ _TREE = str(Path(__file__).resolve().parents[2])
 if _TREE not in sys.path:
     sys.path.insert(0, _TREE)
 
-from installer.cluster import ClusterError, bundle_directory, load  # noqa: E402
+from installer.cluster import ClusterError, bundle_directory, load, state_directory  # noqa: E402
 from installer.planning import collect, saved  # noqa: E402
 from installer.planning.inventory import inventory  # noqa: E402
+from installer.running.accepted import standing  # noqa: E402
 
 DOCUMENTATION = r"""
 name: atoll
@@ -29,6 +30,7 @@ description:
     defaults (group_vars/) in, and emits final values; docs/develop.md of Atoll lists the variables and groups.
   - The groups C(phase_<name>) hold the nodes that have the phase in the plan which the environment variable
     C(ATOLL_PLAN) names; without a plan every node where the phase belongs.
+  - Nodes of the revision that was accepted last which the file no longer has are in the group C(leaving), in no other.
 options: {}
 """
 
@@ -68,7 +70,7 @@ class InventoryModule(BaseInventoryPlugin):  # type: ignore[misc]
         except (OSError, ValueError) as error:
             raise AnsibleParserError(f"$ATOLL_PLAN: {error}") from error
         bundle = bundle_directory()
-        made = inventory(cluster, collect(cluster, bundle), bundle, plan)
+        made = inventory(cluster, collect(cluster, bundle), bundle, plan, standing(state_directory(cluster)))
         for host in made.hosts:
             self.inventory.add_host(host)
         for group, members in made.groups.items():

@@ -49,7 +49,7 @@ def test_a_renewed_certificate_of_the_customer_is_an_input(text: str, tmp_path: 
     cluster = loads(text + f"platform: {{certificate_file: {crt}, key_file: {key}}}\n", installed=True)
 
     def hashes() -> dict[str, str]:
-        made = plan(cluster, Observations(), collect(cluster, tmp_path))
+        made = plan(cluster, None, Observations(), collect(cluster, tmp_path))
         return {step.phase: step.input_hash for step in made.steps}
 
     before = hashes()

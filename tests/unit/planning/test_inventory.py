@@ -123,7 +123,7 @@ def test_the_example_of_a_classic_inventory_is_up_to_date() -> None:
 
 def test_with_a_plan_only_its_nodes_are_in_the_groups(state: Path, digests: Digests) -> None:
     cluster = reference()
-    made = plan(cluster, Observations(), digests).only(["host", "admission", "node"], ["worker2"])
+    made = plan(cluster, None, Observations(), digests).only(["host", "admission", "node"], ["worker2"])
     made.save(state / "plan.json")
     listed = json.loads(ansible("ansible-inventory", "-i", str(EXAMPLE), "--list", ATOLL_PLAN=str(state / "plan.json")))
     assert listed["phase_host"]["hosts"] == ["worker2"]
@@ -174,7 +174,7 @@ def test_what_a_user_writes_is_never_evaluated(state: Path, text: str, written: 
 
 
 def test_hashes_of_the_inventory_are_those_of_the_plan(cluster: Cluster, digests: Digests) -> None:
-    made = plan(cluster, Observations(), digests)
+    made = plan(cluster, None, Observations(), digests)
     hosts = inventory(cluster, digests, Path("/bundle")).hosts
     for step in made.steps:
         if step.action == "apply":

@@ -22,11 +22,11 @@ def brief(made: Plan) -> list[tuple[str, str, str]]:
 
 @pytest.fixture
 def installed(cluster: Cluster, digests: Digests) -> Observations:
-    return done(plan(cluster, NOTHING, digests), NOTHING)
+    return done(plan(cluster, None, NOTHING, digests), NOTHING)
 
 
 def test_a_first_install_plans_every_phase_where_it_belongs(cluster: Cluster, digests: Digests) -> None:
-    made = plan(cluster, NOTHING, digests)
+    made = plan(cluster, None, NOTHING, digests)
     assert {step.reason for step in made.steps} == {"new"}
     assert [step.node for step in made.of("host")] == ["master1", "worker1", "worker2", "storage1"]
     assert [step.node for step in made.of("registry")] == ["storage1"]
@@ -41,14 +41,14 @@ def test_a_first_install_plans_every_phase_where_it_belongs(cluster: Cluster, di
 
 
 def test_after_a_success_there_is_nothing_to_do(cluster: Cluster, digests: Digests, installed: Observations) -> None:
-    assert not plan(cluster, installed, digests)
+    assert not plan(cluster, None, installed, digests)
 
 
 def test_an_added_worker_gets_its_phases_and_one_join_step_and_nothing_else(
     text: str, digests: Digests, installed: Observations
 ) -> None:
     grown = loads(text + "  - {name: worker3, address: 10.0.0.23}\n", installed=True)
-    assert brief(plan(grown, installed, digests)) == [
+    assert brief(plan(grown, None, installed, digests)) == [
         ("host", "worker3", "apply"),
         ("certificates", "worker3", "apply"),
         ("container_runtime", "worker3", "apply"),
@@ -63,13 +63,13 @@ def test_an_added_worker_with_devices_plans_only_what_is_about_devices(
     text: str, digests: Digests, installed: Observations
 ) -> None:
     worker = "  - {name: worker3, address: 10.0.0.23, accelerators: [{type: nvidia_gpu_amd64, count: 8}]}\n"
-    others = plan(loads(text + worker, installed=True), installed, digests).steps
+    others = plan(loads(text + worker, installed=True), None, installed, digests).steps
     assert {step.phase for step in others if step.node != "worker3"} == {"admission", "accelerators"}
 
 
 def test_a_changed_input_names_the_keys_that_changed(text: str, digests: Digests, installed: Observations) -> None:
     changed = loads(text + "monitoring: {retention_days: 7, memory: 2Gi}\n", installed=True)
-    made = plan(changed, installed, digests)
+    made = plan(changed, None, installed, digests)
     assert brief(made) == [("monitoring", "master1", "apply")]
     assert made.steps[0].reason == "input changed"
     assert made.steps[0].detail == "monitoring.memory, monitoring.retention_days"
@@ -77,14 +77,14 @@ def test_a_changed_input_names_the_keys_that_changed(text: str, digests: Digests
 
 def test_a_label_concerns_its_node_only(text: str, digests: Digests, installed: Observations) -> None:
     labelled = loads(text.replace("address: 10.0.0.22", "address: 10.0.0.22, labels: {rack: a}"), installed=True)
-    made = plan(labelled, installed, digests)
+    made = plan(labelled, None, installed, digests)
     assert brief(made) == [("node", "worker2", "apply")]
     assert made.steps[0].detail == "node.labels"
 
 
 def test_a_changed_role_plans_its_phases_again(cluster: Cluster, digests: Digests, installed: Observations) -> None:
     edited = replace(digests, roles={**digests.roles, "storage": "edited"})
-    made = plan(cluster, installed, edited)
+    made = plan(cluster, None, installed, edited)
     assert {step.phase for step in made.steps} == {"storage", "storage_client"}
     assert {step.detail for step in made.steps} == {"role storage"}
 
@@ -93,7 +93,7 @@ def test_a_program_of_another_architecture_concerns_only_who_keeps_the_index_of_
     cluster: Cluster, digests: Digests, installed: Observations
 ) -> None:
     def phases_after(name: str) -> set[tuple[str, str]]:
-        made = plan(cluster, installed, replace(digests, artifacts={**digests.artifacts, name: "x"}))
+        made = plan(cluster, None, installed, replace(digests, artifacts={**digests.artifacts, name: "x"}))
         return {(step.phase, step.detail) for step in made.steps}
 
     assert phases_after("bin/arm64/kubernetes") == {("control", "bundle")}
@@ -109,20 +109,20 @@ def test_a_file_changed_by_hand_is_planned_as_drifted(
 ) -> None:
     node = installed.nodes["worker1"]
     touched = replace(node, managed={"host": Managed(False, ("/etc/hosts",)), "node": Managed(True)})
-    made = plan(cluster, replace(installed, nodes={**installed.nodes, "worker1": touched}), digests)
+    made = plan(cluster, None, replace(installed, nodes={**installed.nodes, "worker1": touched}), digests)
     assert [(step.phase, step.reason, step.detail) for step in made.steps] == [("host", "drifted", "/etc/hosts")]
 
 
 def test_a_phase_that_began_and_has_no_record_failed_before(cluster: Cluster, digests: Digests) -> None:
     seen = Observations({"master1": Seen(managed={"host": Managed(True)})})
-    reasons = {(step.node, step.reason) for step in plan(cluster, seen, digests).of("host")}
+    reasons = {(step.node, step.reason) for step in plan(cluster, None, seen, digests).of("host")}
     assert ("master1", "failed before") in reasons
     assert ("worker1", "new") in reasons
 
 
 def test_a_node_in_maintenance_is_left_out(text: str, digests: Digests) -> None:
     resting = loads(text.replace("address: 10.0.0.22", "address: 10.0.0.22, maintenance: true"), installed=True)
-    made = plan(resting, NOTHING, digests)
+    made = plan(resting, None, NOTHING, digests)
     assert "worker2" not in {step.node for step in made.steps} | {step.joins for step in made.steps}
     assert made.warnings == ("Node `worker2` is in maintenance and left out.",)
 
@@ -131,7 +131,7 @@ def test_a_silent_node_with_nothing_to_do_is_a_warning(
     cluster: Cluster, digests: Digests, installed: Observations
 ) -> None:
     silent = replace(installed.nodes["worker1"], reachable=False, problem="No route to host")
-    made = plan(cluster, replace(installed, nodes={**installed.nodes, "worker1": silent}), digests)
+    made = plan(cluster, None, replace(installed, nodes={**installed.nodes, "worker1": silent}), digests)
     assert not made.steps
     assert not made.blocked
     assert made.warnings == (
@@ -140,7 +140,7 @@ def test_a_silent_node_with_nothing_to_do_is_a_warning(
 
 
 def test_a_silent_node_with_steps_blocks_the_plan(cluster: Cluster, digests: Digests) -> None:
-    made = plan(cluster, Observations({"worker1": Seen(reachable=False)}), digests)
+    made = plan(cluster, None, Observations({"worker1": Seen(reachable=False)}), digests)
     assert len(made.blocked) == 1
     assert "`worker1`" in made.blocked[0]
     assert not made.only(nodes=["master1"]).only(phases=["host"]).blocked
@@ -150,21 +150,21 @@ def test_a_driver_that_is_dropped_is_removed_before_anything_is_made(
     text: str, digests: Digests, installed: Observations
 ) -> None:
     moved = loads(text + "storage: {driver: nfs, nfs: {server: nas, path: /export}}\n", installed=True)
-    made = plan(moved, installed, digests)
+    made = plan(moved, None, installed, digests)
     assert brief(made)[0] == ("storage", "storage1", "remove")
     assert made.steps[0].reason == "no longer wanted"
-    assert not plan(moved, done(made, installed), digests)
+    assert not plan(moved, None, done(made, installed), digests)
 
 
 def test_the_last_accelerators_take_their_phase_with_them(text: str, digests: Digests, installed: Observations) -> None:
     bare = loads(re.sub(r", accelerators: \[.*\]", "", text), installed=True)
-    assert ("accelerators", "master1", "remove") in brief(plan(bare, installed, digests))
+    assert ("accelerators", "master1", "remove") in brief(plan(bare, None, installed, digests))
 
 
 def test_a_master_that_becomes_a_worker_is_not_taken_apart_in_place(text: str, digests: Digests) -> None:
     three = text + "".join(f"  - {{name: master{n}, address: 10.0.0.1{n}, roles: [master]}}\n" for n in (2, 3))
-    seen = done(plan(loads(three, installed=False), NOTHING, digests), NOTHING)
-    made = plan(loads(three.replace("13, roles: [master]", "13"), installed=True), seen, digests)
+    seen = done(plan(loads(three, installed=False), None, NOTHING, digests), NOTHING)
+    made = plan(loads(three.replace("13, roles: [master]", "13"), installed=True), None, seen, digests)
     assert not [step for step in made.steps if step.action == "remove"]
     assert any("Node `master3` keeps `control_plane`" in warning for warning in made.warnings)
 
@@ -175,19 +175,19 @@ def test_a_new_master_may_not_stand_before_those_that_there_are(
     new = "  - {name: master0, address: 10.0.0.10, roles: [master]}\n"
     more = new.replace("master0", "master2").replace("10.0.0.10", "10.0.0.12")
     first = loads(text.replace("nodes:\n", "nodes:\n" + new) + more, installed=True)
-    assert "`master0` is new, but stands before `master1`" in plan(first, installed, digests).blocked[0]
-    assert not plan(loads(text + new + more, installed=True), installed, digests).blocked
+    assert "`master0` is new, but stands before `master1`" in plan(first, None, installed, digests).blocked[0]
+    assert not plan(loads(text + new + more, installed=True), None, installed, digests).blocked
 
 
 def test_members_of_another_cluster_are_not_taken_over(text: str, digests: Digests, installed: Observations) -> None:
     other = loads(text.replace("master1", "master9"), installed=True)
-    assert "`worker1` is a member of a cluster whose control plane" in plan(other, installed, digests).blocked[0]
+    assert "`worker1` is a member of a cluster whose control plane" in plan(other, None, installed, digests).blocked[0]
 
 
 def test_certificates_that_end_soon_are_planned_where_they_are_held(
     cluster: Cluster, digests: Digests, installed: Observations
 ) -> None:
-    made = plan(cluster, installed, replace(digests, certificates_end=("registry/client",)))
+    made = plan(cluster, None, installed, replace(digests, certificates_end=("registry/client",)))
     assert {step.reason for step in made.steps} == {"certificates end soon"}
     assert {step.detail for step in made.steps} == {"registry/client"}
     held = {"certificates", "registry", "control_plane", "node", "queue", "platform", "control"}
@@ -204,20 +204,20 @@ def test_certificates_that_end_soon_are_planned_where_they_are_held(
 def test_what_is_fixed_when_a_cluster_is_made_is_not_changed_in_silence(
     text: str, digests: Digests, installed: Observations, more: str, key: str
 ) -> None:
-    made = plan(loads(f"{text}{more}\n"), installed, digests)
+    made = plan(loads(f"{text}{more}\n"), None, installed, digests)
     assert any(key in problem for problem in made.blocked)
 
 
 def test_every_phase_plans_all_and_says_that_it_was_asked_for(
     cluster: Cluster, digests: Digests, installed: Observations
 ) -> None:
-    made = plan(cluster, installed, digests, every_phase=True)
+    made = plan(cluster, None, installed, digests, every_phase=True)
     assert {step.reason for step in made.steps} == {"every phase"}
-    assert brief(made) == brief(plan(cluster, NOTHING, digests))
+    assert brief(made) == brief(plan(cluster, None, NOTHING, digests))
 
 
 def test_a_plan_can_be_saved_and_read(tmp_path: Path, cluster: Cluster, digests: Digests) -> None:
-    made = plan(cluster, Observations({"worker1": Seen(reachable=False)}), digests)
+    made = plan(cluster, None, Observations({"worker1": Seen(reachable=False)}), digests)
     made.save(tmp_path / "plan.json")
     assert saved(tmp_path / "plan.json") == made
     (tmp_path / "other.json").write_text("{}")
@@ -262,20 +262,20 @@ def test_whatever_is_seen_a_plan_that_is_done_leaves_nothing_to_do(
     digests: Digests, masters: int, before: list[object], now: list[object], random: object
 ) -> None:
     first = some_cluster(masters, before)  # type: ignore[arg-type]
-    made = plan(first, NOTHING, digests)
+    made = plan(first, None, NOTHING, digests)
     partly = replace(made, steps=tuple(step for step in made.steps if random.random() < 0.7))  # type: ignore[attr-defined]
     seen = done(partly, NOTHING)
     wanted = some_cluster(masters, now)  # type: ignore[arg-type]
-    second = plan(wanted, seen, digests)
-    assert second == plan(wanted, seen, digests)
-    assert not plan(wanted, done(second, seen), digests)
+    second = plan(wanted, None, seen, digests)
+    assert second == plan(wanted, None, seen, digests)
+    assert not plan(wanted, None, done(second, seen), digests)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from([1, 3]), NODES)
 def test_steps_stand_in_the_order_of_the_phases(digests: Digests, masters: int, nodes: list[object]) -> None:
     order = [phase.name for phase in PHASES]
-    steps = plan(some_cluster(masters, nodes), NOTHING, digests).steps  # type: ignore[arg-type]
+    steps = plan(some_cluster(masters, nodes), None, NOTHING, digests).steps  # type: ignore[arg-type]
     places = [order.index(step.phase) for step in steps]
     assert places == sorted(places)
     assert len(set(steps)) == len(steps)
@@ -284,7 +284,7 @@ def test_steps_stand_in_the_order_of_the_phases(digests: Digests, masters: int, 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from([1, 3]), NODES)
 def test_a_worker_more_changes_no_hash_of_another_node(digests: Digests, masters: int, nodes: list[object]) -> None:
-    less = plan(some_cluster(masters, nodes), NOTHING, digests)  # type: ignore[arg-type]
-    more = plan(some_cluster(masters, [*nodes, ("worker", None, False)]), NOTHING, digests)  # type: ignore[list-item]
+    less = plan(some_cluster(masters, nodes), None, NOTHING, digests)  # type: ignore[arg-type]
+    more = plan(some_cluster(masters, [*nodes, ("worker", None, False)]), None, NOTHING, digests)  # type: ignore[list-item]
     newcomer = f"n{len(nodes) + 1}"
     assert [step for step in more.steps if newcomer not in {step.node, step.joins}] == list(less.steps)

@@ -22,7 +22,7 @@ def with_kubernetes(digests: Digests, version: str) -> Digests:
 
 
 def standing(cluster: Cluster, digests: Digests, kubernetes: str = "v1.36.3") -> Observations:
-    seen = done(plan(cluster, Observations(), digests), Observations())
+    seen = done(plan(cluster, None, Observations(), digests), Observations())
     nodes: Mapping[str, Seen] = {
         name: replace(
             node,
@@ -37,7 +37,7 @@ def standing(cluster: Cluster, digests: Digests, kubernetes: str = "v1.36.3") ->
 @pytest.mark.parametrize("other", ["v1.37.0", "v1.35.9", "v2.36.3"])
 def test_another_minor_version_of_kubernetes_is_refused(cluster: Cluster, digests: Digests, other: str) -> None:
     seen = standing(cluster, with_kubernetes(digests, "v1.36.3"))
-    made = plan(cluster, seen, with_kubernetes(digests, other))
+    made = plan(cluster, None, seen, with_kubernetes(digests, other))
     assert made.steps
     (problem,) = made.blocked
     assert all(word in problem for word in ("`master1`", "v1.36.3", other, "upgrade", "bundle"))
@@ -46,7 +46,7 @@ def test_another_minor_version_of_kubernetes_is_refused(cluster: Cluster, digest
 
 def test_another_patch_of_kubernetes_is_allowed_and_told(cluster: Cluster, digests: Digests) -> None:
     seen = standing(cluster, with_kubernetes(digests, "v1.36.3"))
-    made = plan(cluster, seen, with_kubernetes(digests, "v1.36.4"))
+    made = plan(cluster, None, seen, with_kubernetes(digests, "v1.36.4"))
     assert made.steps
     assert not made.blocked
     assert "stays at Kubernetes v1.36.3" in made.warnings[0]
@@ -55,15 +55,15 @@ def test_another_patch_of_kubernetes_is_allowed_and_told(cluster: Cluster, diges
 def test_a_master_is_not_added_with_another_patch(text: str, cluster: Cluster, digests: Digests) -> None:
     seen = standing(cluster, with_kubernetes(digests, "v1.36.3"))
     grown = loads(text + MORE_MASTERS, installed=True)
-    assert not plan(grown, seen, with_kubernetes(digests, "v1.36.3")).blocked
-    (problem,) = plan(grown, seen, with_kubernetes(digests, "v1.36.4")).blocked
+    assert not plan(grown, None, seen, with_kubernetes(digests, "v1.36.3")).blocked
+    (problem,) = plan(grown, None, seen, with_kubernetes(digests, "v1.36.4")).blocked
     assert "`master2` is new" in problem
 
 
 def test_without_a_bundle_or_a_control_plane_nothing_is_refused(cluster: Cluster, digests: Digests) -> None:
     assert kubernetes_of(digests) == ""
-    assert not plan(cluster, standing(cluster, digests), digests, every_phase=True).blocked
-    assert not plan(cluster, Observations(), with_kubernetes(digests, "v1.37.0")).blocked
+    assert not plan(cluster, None, standing(cluster, digests), digests, every_phase=True).blocked
+    assert not plan(cluster, None, Observations(), with_kubernetes(digests, "v1.37.0")).blocked
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_without_a_bundle_or_a_control_plane_nothing_is_refused(cluster: Cluster
 )
 def test_atoll_does_not_go_back(cluster: Cluster, digests: Digests, tree: str, refused: bool) -> None:
     seen = standing(cluster, replace(digests, version="0.10.0"))
-    made = plan(cluster, seen, replace(digests, version=tree), every_phase=True)
+    made = plan(cluster, None, seen, replace(digests, version=tree), every_phase=True)
     assert bool(made.blocked) is refused
     if refused:
         assert all(word in made.blocked[0] for word in ("Atoll 0.10.0", tree, "`master1`"))
@@ -79,7 +79,7 @@ def test_atoll_does_not_go_back(cluster: Cluster, digests: Digests, tree: str, r
 
 def test_one_record_of_the_cluster_is_enough(cluster: Cluster, digests: Digests) -> None:
     seen = Observations(cluster=Seen(records={"queue": Record("", "0.2.0")}))
-    (problem,) = plan(cluster, seen, digests).blocked
+    (problem,) = plan(cluster, None, seen, digests).blocked
     assert "phase `queue` of the cluster" in problem
 
 
@@ -89,6 +89,6 @@ def test_certificates_of_kubeadm_that_end_are_told_in_time(
 ) -> None:
     seen = standing(cluster, digests)
     master = replace(seen.node("master1"), certificates_end="2031-11-21")
-    made = plan(cluster, replace(seen, nodes={**seen.nodes, "master1": master}), replace(digests, today=today))
+    made = plan(cluster, None, replace(seen, nodes={**seen.nodes, "master1": master}), replace(digests, today=today))
     assert any("`master1` end on 2031-11-21" in warning for warning in made.warnings) is told
     assert not made.steps

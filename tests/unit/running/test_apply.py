@@ -60,7 +60,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     for name in ("apply.yml", "services.yml"):
         (playbooks / name).write_text(json.dumps(plays))
     monkeypatch.setattr(applying, "TREE", tmp_path / "tree")
-    monkeypatch.setattr(applying, "observe", lambda _: Observations())
+    monkeypatch.setattr(applying, "observe", lambda *_: Observations())
     monkeypatch.setattr(applying, "_check", lambda *_: None)
     return clusters.loads(TEXT)
 
@@ -112,14 +112,14 @@ def test_what_follows_the_nodes_is_handed_to_the_masters_and_only_when_it_differ
 def test_nothing_to_do_is_a_success_without_a_run(
     cluster: Cluster, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    everything = make_plan(cluster, Observations(), applying.collect(cluster))
+    everything = make_plan(cluster, None, Observations(), applying.collect(cluster))
     at = {(step.node, step.phase): Record(step.input_hash) for step in everything.steps}
     nodes = {
         node.name: Seen(records={phase: record for (name, phase), record in at.items() if name == node.name})
         for node in cluster.nodes
     }
     seen = Observations(nodes, nodes["master1"])
-    monkeypatch.setattr(applying, "observe", lambda _: seen)
+    monkeypatch.setattr(applying, "observe", lambda *_: seen)
     with pytest.raises(RunError, match=r"stands already.*lacks secrets.yaml and pki/kubernetes/ca.crt"):
         apply(cluster, Wish(TEXT), Progress())
     assert not (state / "cluster.yaml").exists()
@@ -144,7 +144,7 @@ def test_a_node_that_does_not_answer_stops_apply_before_anything_is_changed(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = Observations({"worker1": Seen(reachable=False, problem="no route to host")})
-    monkeypatch.setattr(applying, "observe", lambda _: gone)
+    monkeypatch.setattr(applying, "observe", lambda *_: gone)
     with pytest.raises(Blocked, match=r"worker1.*no route to host"):
         apply(cluster, Wish(TEXT), Progress())
     assert not (tmp_path / "done").exists()
@@ -174,7 +174,7 @@ def test_without_a_bundle_nothing_is_changed_on_nodes_that_are_sound(
 
 def test_a_saved_plan_is_done_only_while_it_fits(cluster: Cluster, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
-    make_plan(cluster, Observations(), applying.collect(cluster)).only(["host"], ["worker1"]).save(file)
+    make_plan(cluster, None, Observations(), applying.collect(cluster)).only(["host"], ["worker1"]).save(file)
     outcome = apply(cluster, Wish(TEXT, plan_file=file), Progress())
     assert dict(outcome.evaluated_tasks) == {"worker1": 1}
     content = json.loads(file.read_text())
@@ -205,6 +205,50 @@ def test_the_same_text_is_the_same_revision_and_a_former_one_a_new_one(tmp_path:
     texts = ("a: 1\nb: 2", "# why\nb: 2\na: 1", "a: 2", "a: 1\nb: 2")
     assert [accepted.accept(tmp_path, text).number for text in texts] == [1, 1, 2, 3]
     assert (tmp_path / "cluster.yaml").read_text() == texts[-1]
+
+
+def without(node: str) -> str:
+    """The reference cluster without a node."""
+    content = yaml.safe_load(TEXT)
+    content["nodes"] = [one for one in content["nodes"] if one["name"] != node]
+    return yaml.safe_dump(content, sort_keys=False)
+
+
+def test_a_node_that_stands_is_not_forgotten_by_an_apply_without_it(
+    cluster: Cluster, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply(cluster, Wish(TEXT, phases=["host"]), Progress())
+    before = (tmp_path / "done").read_text()
+    installed = Observations({"worker2": Seen(records={"host": Record("x")})})
+    monkeypatch.setattr(applying, "observe", lambda *_: installed)
+    for _ in range(2):
+        with pytest.raises(Blocked, match=r"`worker2` .*stands, and is no longer in cluster.yaml"):
+            apply(clusters.loads(without("worker2")), Wish(without("worker2"), phases=["host"]), Progress())
+    assert (state / "cluster.yaml").read_text() == TEXT
+    assert (tmp_path / "masters" / "demo" / "cluster.yaml").read_text() == TEXT
+    assert (tmp_path / "done").read_text() == before
+
+
+def test_a_node_that_another_machine_added_is_not_forgotten_with_its_revision(
+    cluster: Cluster, state: Path, tmp_path: Path
+) -> None:
+    mine = without("worker2")
+    apply(clusters.loads(mine), Wish(mine, phases=["host"]), Progress())
+    theirs = accepted.accept(tmp_path / "masters" / "demo", TEXT)
+    with pytest.raises(Blocked, match=r"`worker2` .*stands in revision 2 of the masters"):
+        apply(clusters.loads(mine), Wish(mine, phases=["host"], over=theirs.number), Progress())
+    assert (state / "cluster.yaml").read_text() == mine
+
+
+def test_a_restart_of_a_service_forgets_no_node_either(cluster: Cluster, state: Path, tmp_path: Path) -> None:
+    (tmp_path / "bundle").mkdir()
+    (tmp_path / "bundle" / "index.json").write_text("{}")
+    accepted.accept(state, TEXT)
+    with pytest.raises(ActionFailed, match="has no `worker2` any more"):
+        rendering.render_service("demo", BY_NAME["api"], without("worker2"), print)
+    (state / "cluster.yaml").write_text(without("worker2"))
+    with pytest.raises(ActionFailed, match="has no `worker2` any more"):
+        rendering.render_service("demo", BY_NAME["api"], None, print)
 
 
 def test_a_service_is_rendered_by_its_own_phases_only(cluster: Cluster, state: Path, tmp_path: Path) -> None:

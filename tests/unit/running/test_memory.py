@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from installer.cluster import reference
-from installer.planning import Digests, Observations, Seen, done, plan
+from installer.planning import Digests, Observations, Record, Seen, done, plan
 from installer.running.memory import FILE, completed, recall, remember
 from installer.running.observe import understood
 
 
 def test_a_node_that_was_installed_and_is_down_has_nothing_to_do(tmp_path: Path) -> None:
     cluster, digests = reference(), Digests()
-    remember(tmp_path, done(plan(cluster, Observations(), digests), Observations()))
+    remember(tmp_path, done(plan(cluster, None, Observations(), digests), Observations()))
     known = recall(tmp_path)
     nodes = {**known.nodes, "worker1": Seen(reachable=False, problem="No route to host")}
-    made = plan(cluster, completed(tmp_path, Observations(nodes, known.cluster)), digests)
+    made = plan(cluster, None, completed(tmp_path, Observations(nodes, known.cluster)), digests)
     assert not made.steps
     assert not made.blocked
     assert "worker1" in made.warnings[0]
@@ -24,10 +24,10 @@ def test_a_node_that_was_installed_and_is_down_has_nothing_to_do(tmp_path: Path)
 
 def test_the_clusters_own_records_are_known_while_the_master_is_down(tmp_path: Path) -> None:
     cluster, digests = reference(), Digests()
-    remember(tmp_path, done(plan(cluster, Observations(), digests), Observations()))
+    remember(tmp_path, done(plan(cluster, None, Observations(), digests), Observations()))
     known = recall(tmp_path)
     nodes = {**known.nodes, "master1": Seen(reachable=False)}
-    made = plan(cluster, completed(tmp_path, Observations(nodes, Seen(reachable=False))), digests)
+    made = plan(cluster, None, completed(tmp_path, Observations(nodes, Seen(reachable=False))), digests)
     assert not made.steps
 
 
@@ -43,6 +43,24 @@ def test_the_kubernetes_of_a_master_is_remembered(tmp_path: Path) -> None:
         "certificates_end": ""
     }
     seen = understood(reference(), {"master1": {"event": "runner_on_ok", "event_data": {"res": found}}})
-    remember(tmp_path, done(plan(reference(), seen, Digests()), seen))
+    remember(tmp_path, done(plan(reference(), None, seen, Digests()), seen))
     later = completed(tmp_path, Observations({"master1": Seen(reachable=False)}, Seen(reachable=False)))
     assert later.node("master1").kubernetes == "v1.36.3"
+
+
+def test_a_node_in_maintenance_is_not_forgotten_for_not_being_looked_at(tmp_path: Path) -> None:
+    cluster, digests = reference(), Digests()
+    remember(tmp_path, done(plan(cluster, None, Observations(), digests), Observations()))
+    known = recall(tmp_path)
+    skipped = understood(cluster, {"worker1": {"event": "runner_on_skipped", "event_data": {"host": "worker1"}}})
+    completed(tmp_path, Observations({**known.nodes, **skipped.nodes}, known.cluster))
+    assert recall(tmp_path).node("worker1").records == known.node("worker1").records
+
+
+def test_a_machine_without_a_memory_of_a_cluster_that_stands_takes_no_silent_node_for_a_new_one(tmp_path: Path) -> None:
+    master = Seen(records={"control_plane": Record("x")})
+    silent = Seen(reachable=False)
+    assert not completed(tmp_path, Observations({"m": master, "w": silent})).node("w").known
+    assert not completed(tmp_path, Observations({"m": master, "w": silent}), ["w"]).node("w").known
+    # Named in cluster.yaml afterwards, with a mistake in its address: nothing came to be there.
+    assert completed(tmp_path, Observations({"m": master, "n": silent})).node("n").known
