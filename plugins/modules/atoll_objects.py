@@ -28,7 +28,7 @@ options:
   wait:
     description: >-
       What has to be reached afterwards. C(condition) is a condition of the object, or C(rollout) for Deployments,
-      DaemonSets and StatefulSets.
+      DaemonSets and StatefulSets. Fails at once, with its last lines, when a pod of it ends again and again.
     type: list
     elements: dict
     default: []
@@ -78,7 +78,8 @@ import json
 from typing import Any, Dict, Iterable, List, Tuple
 
 from ansible.module_utils import atoll_cluster as cluster
-from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, Book, NodeError, guarded, locked
+from ansible.module_utils import atoll_waiting as waiting
+from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, Book, guarded, locked
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
@@ -202,30 +203,6 @@ def record_of(item: Dict[str, Any]) -> Dict[str, Any]:
     return {**cluster.bare(item), "fields": fields, "digest": cluster.digest(item, fields)}
 
 
-def reach(wanted: Dict[str, Any]) -> None:
-    """Wait for one condition; else raise with the pods that are not ready and the last events."""
-    kind = wanted["kind"].lower()
-    target = [kind, "--all"] if wanted["name"] == "all" else ["{}/{}".format(kind, wanted["name"])]
-    words = ["--namespace", wanted["namespace"]] if wanted["namespace"] else []
-    limit = "--timeout={}s".format(wanted["timeout_s"])
-    verb = (
-        ["rollout", "status", limit]
-        if wanted["condition"] == "rollout"
-        else ["wait", "--for=condition=" + wanted["condition"], limit]
-    )
-    try:
-        cluster.kubectl(*words, *verb, *target, timeout_s=wanted["timeout_s"] + 30)
-    except NodeError as error:
-        said = [str(error)]
-        if wanted["namespace"]:
-            said.append(cluster.kubectl(*words, "get", "pods", "--output", "wide", accept=range(256)))
-            events = cluster.kubectl(*words, "get", "events", "--sort-by=.lastTimestamp", accept=range(256))
-            said.append("\n".join(events.splitlines()[-12:]))
-        raise NodeError(
-            "{} did not reach `{}`:\n{}".format(" ".join(target), wanted["condition"], "\n".join(said))
-        ) from None
-
-
 def work(module: Any) -> Dict[str, Any]:
     """Apply, prune, wait, and write down what was applied."""
     params, dry = module.params, module.check_mode
@@ -247,7 +224,7 @@ def work(module: Any) -> Dict[str, Any]:
             book.save()
     if not dry:
         for wanted in params["wait"]:
-            reach(wanted)
+            waiting.reach(wanted)
     return {
         "changed": bool(application.applied or removed),
         "applied": application.applied,
