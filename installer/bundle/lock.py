@@ -24,7 +24,7 @@ T = TypeVar("T", bound=Locked)
 
 
 class Program(Locked):
-    """A family of programs built from one Go module of `platform/packaging`."""
+    """A family of programs built from one Go module of `platform/packaging`: `module`, else the one of its own name."""
 
     version: str
     source: str
@@ -33,6 +33,7 @@ class Program(Locked):
     variables: dict[str, str] = {}
     tags: list[str] = []
     cgo: bool = False
+    module: str = ""
     architectures: list[Architecture] = ["amd64", "arm64"]
 
 

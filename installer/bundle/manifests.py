@@ -23,12 +23,12 @@ OVERLAY = "manifests"
 
 def manifest_inputs(tree: Path, manifest: Manifest, program: Program) -> dict[str, object]:
     """Return everything that the rendered objects depend on."""
-    overlay = module_directory(tree, manifest.program) / OVERLAY
+    overlay = _overlay(tree, manifest)
     return {
         "recipe": 1,
         "path": manifest.path,
         "version": program.version,
-        "sums": tree_digests(module_directory(tree, manifest.program) / "go.sum"),
+        "sums": tree_digests(module_directory(tree, manifest.program, program) / "go.sum"),
         "overlay": tree_digests(overlay) if overlay.exists() else {},
     }
 
@@ -46,8 +46,8 @@ def render(
 ) -> None:
     """Write `<name>.yaml` into the folder `into`; `{version}` in an overlay becomes the version of the tree."""
     report("fetching its module")
-    source = module_source(tree, toolchain, manifest.program, program.source, report)
-    overlay = module_directory(tree, manifest.program) / OVERLAY
+    source = module_source(tree, toolchain, manifest.program, program, report)
+    overlay = _overlay(tree, manifest)
     with tempfile.TemporaryDirectory(prefix=".making-", dir=into.parent) as folder:
         work = Path(folder)
         shutil.copytree(source / manifest.path.split("/")[0], work / "upstream" / manifest.path.split("/")[0])
@@ -63,6 +63,10 @@ def render(
     if "kind:" not in text:
         raise BundleError(f"the kustomization of {name} rendered nothing", f"Look at {source / manifest.path}.")
     (into / f"{name}.yaml").write_text(text.replace("{version}", version))
+
+
+def _overlay(tree: Path, manifest: Manifest) -> Path:
+    return tree / "platform" / "packaging" / manifest.program / OVERLAY
 
 
 def make_writable(folder: Path) -> None:

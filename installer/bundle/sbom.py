@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from installer.bundle.outputs import Output, fingerprint
-from installer.bundle.programs import module_directory
 from installer.bundle.steps import Workshop
 
-MODULE = re.compile(r"^\t(\S+) (v\S+)", re.MULTILINE)
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==(\S+)", re.MULTILINE)
 
 
@@ -26,7 +24,7 @@ def materials(workshop: Workshop, outputs: dict[str, Output]) -> str:
         part = _identifier(name)
         packages[part] = _package(part, name, about["version"], about["licence"], "")
         relations.append(_relation("SPDXRef-DOCUMENT", "DESCRIBES", part))
-        for address in _contents(workshop, name):
+        for address in _contents(workshop, outputs[name]):
             inner = _identifier(address)
             bare, version = address.rsplit("@", 1)
             packages.setdefault(
@@ -46,12 +44,11 @@ def materials(workshop: Workshop, outputs: dict[str, Output]) -> str:
     return json.dumps(document, indent=1) + "\n"
 
 
-def _contents(workshop: Workshop, name: str) -> Iterator[str]:
+def _contents(workshop: Workshop, output: Output) -> Iterator[str]:
     """Yield the package addresses (purl) of what a part is made from."""
-    kind, *rest = name.split("/")
+    kind, *rest = output.name.split("/")
     if kind == "program":
-        text = (module_directory(workshop.tree, rest[1]) / "go.mod").read_text()
-        yield from (f"pkg:golang/{module}@{version}" for module, version in MODULE.findall(text.split("replace (")[0]))
+        yield from (f"pkg:golang/{module}" for module in output.facts["modules"])
     elif kind == "os":
         for group in workshop.lock.debian.groups:
             yield from _debian(workshop, rest[0], f"group/{group}")

@@ -83,8 +83,10 @@ class Workshop:
     def _program(self, name: str, architecture: str) -> Step:
         program = self.lock.programs[name]
 
-        def make(_needed: Needed, into: Path, _facts: dict[str, Any], report: Report) -> None:
-            programs.build_programs(self.tree, self.toolchain, name, program, architecture, into, report)
+        def make(_needed: Needed, into: Path, facts: dict[str, Any], report: Report) -> None:
+            facts["modules"] = programs.build_programs(
+                self.tree, self.toolchain, name, program, architecture, into, report
+            )
 
         return Step(
             f"program/{architecture}/{name}",

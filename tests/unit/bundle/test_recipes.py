@@ -7,6 +7,8 @@ from installer.bundle import lock
 from installer.bundle.errors import BundleError
 from installer.bundle.images import full_name
 from installer.bundle.lock import load_images, load_lock
+from installer.bundle.outputs import Output
+from installer.bundle.programs import module_directory, modules
 from installer.bundle.sbom import materials
 from installer.bundle.steps import Workshop
 
@@ -61,7 +63,7 @@ def test_services_and_engines_run_as_a_number_that_is_not_root() -> None:
 
 def test_every_program_has_a_module_with_sums_and_pins_its_version() -> None:
     for name, program in load_lock(TREE).programs.items():
-        module = TREE / "platform" / "packaging" / name
+        module = module_directory(TREE, name, program)
         assert (module / "go.sum").stat().st_size > 0
         text = (module / "go.mod").read_text()
         if name not in {"prometheus"}:  # its modules count 0.315 where its releases count 3.15
@@ -97,10 +99,20 @@ def test_a_part_is_found_by_each_of_its_names_and_a_wrong_one_is_explained(tmp_p
         workshop.find("numpyy")
 
 
+def test_a_program_says_itself_which_modules_are_in_it_and_a_replacement_counts() -> None:
+    told = (
+        "bin/kueue: go1.27\n\tpath\tsigs.k8s.io/kueue/cmd/kueue\n\tmod\tatoll.local/packaging/controllers\t(devel)\t\n"
+        "\tdep\tk8s.io/api\tv0.37.1\n\t=>\tk8s.io/api\tv0.36.3\th1:x=\n\tdep\tsigs.k8s.io/kueue\tv0.19.2\th1:y=\n"
+    )
+    assert modules(told) == ["k8s.io/api@v0.36.3", "sigs.k8s.io/kueue@v0.19.2"]
+
+
 def test_the_list_of_materials_names_modules_packages_and_wheels(tmp_path: Path) -> None:
     workshop = Workshop(TREE, tmp_path)
     wanted = ("program/amd64/crane", "image/amd64/numpy")
-    document = json.loads(materials(workshop, dict.fromkeys(wanted)))  # type: ignore[arg-type]
+    crane = {"modules": ["github.com/google/go-containerregistry@v0.22.1"]}
+    outputs = {name: Output(name, "", tmp_path, {}, crane) for name in wanted}
+    document = json.loads(materials(workshop, outputs))
     addresses = {r["referenceLocator"].split("@")[0] for p in document["packages"] for r in p.get("externalRefs", [])}
     assert {
         "pkg:golang/github.com/google/go-containerregistry",
