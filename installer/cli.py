@@ -9,6 +9,7 @@ from typing import NamedTuple
 import click
 
 from installer import exit_codes
+from installer.errors import ToldError, tell
 
 
 class Row(NamedTuple):
@@ -99,9 +100,6 @@ def main() -> int:
     except BrokenPipeError:  # `| head` has seen enough
         sys.stderr.close()
         return exit_codes.FAILED
-    except Exception as error:
-        if not hasattr(error, "remedy") and not hasattr(error, "exit_code"):
-            raise  # a defect of ours: the traceback belongs into the report
-        click.echo(str(error), err=True)
-        return int(getattr(error, "exit_code", exit_codes.FAILED))
+    except ToldError as error:  # anything else is a defect of ours: its traceback belongs into the report
+        return tell(error)
     return outcome if isinstance(outcome, int) else exit_codes.OK

@@ -7,7 +7,14 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from installer.preflight.errors import PreflightError
+from installer.errors import ToldError
+from installer.exit_codes import UNAVAILABLE
+
+
+class PackageError(ToldError):
+    """This machine lacks packages and cannot get them."""
+
+    exit_code = UNAVAILABLE
 
 
 @dataclass(frozen=True)
@@ -46,14 +53,14 @@ def installed(names: list[str]) -> set[str]:
     try:
         shown = subprocess.run(query, capture_output=True, text=True, timeout=60, check=False).stdout
     except FileNotFoundError as error:
-        raise PreflightError(
+        raise PackageError(
             "this machine has no dpkg: it is no Debian", "run Atoll on Debian 12; nodes may run another system"
         ) from error
     return {line.split()[0] for line in shown.splitlines() if line.endswith(" installed")}
 
 
 def install(part: str, say: Callable[[str], None]) -> list[str]:
-    """Install what the part needs and this machine lacks; say so. Raises PreflightError. Returns what was installed."""
+    """Install what the part needs and this machine lacks; say so. Raises PackageError. Returns what was installed."""
     lacking = missing(part)
     if not lacking:
         return []
@@ -61,7 +68,7 @@ def install(part: str, say: Callable[[str], None]) -> list[str]:
     for package in lacking:
         say(f"Installing the Debian package {package.name}: {package.why}.")
     if os.geteuid() != 0:
-        raise PreflightError(
+        raise PackageError(
             f"missing Debian packages: {' '.join(names)}", f"run: sudo apt-get install {' '.join(names)}"
         )
     quiet = ["apt-get", "--quiet", "--yes", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"]
@@ -76,7 +83,7 @@ def install(part: str, say: Callable[[str], None]) -> list[str]:
         )
         if done.returncode:
             said = "\n".join(done.stderr.strip().splitlines()[-5:])
-            raise PreflightError(
+            raise PackageError(
                 f"`apt-get {step[0]}` failed: {said}",
                 f"see that the package sources answer, then: apt-get install {' '.join(names)}",
             )

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any
 
 import click
 
 from installer.bundle.building import ensure, renew_lock, up_to_date
 from installer.bundle.debian_lock import tree_lock_path
-from installer.bundle.errors import BundleError
 from installer.bundle.index import load_index, owners, verify
 from installer.bundle.steps import Workshop
 from installer.cluster.places import TREE, bundle_directory, cache_directory
 from installer.progress.stages import progress_for
 
-P = ParamSpec("P")
 OUTPUT = click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", help="How to print the result."
 )
@@ -28,19 +24,6 @@ BUNDLE = click.option(
     default=None,
     help="Another folder than $ATOLL_CACHE/bundle.",
 )
-
-
-def _explained(command: Callable[P, None]) -> Callable[P, None]:
-    """Print what went wrong and what to do, without a traceback."""
-
-    @wraps(command)
-    def explained(*args: P.args, **options: P.kwargs) -> None:
-        try:
-            command(*args, **options)
-        except BundleError as error:
-            raise click.ClickException(str(error)) from error
-
-    return explained
 
 
 @click.group()
@@ -57,7 +40,6 @@ def bundle() -> None:
 @click.option("--locked", is_flag=True, help="Refuse Debian packages other than those of the tree's lock file.")
 @BUNDLE
 @OUTPUT
-@_explained
 def build(names: tuple[str, ...], again: bool, locked: bool, bundle: Path | None, output: str) -> None:
     """Build what is missing: everything, or the parts NAMES (`list` shows them) and what they need."""
     with progress_for(output) as progress:
@@ -74,7 +56,6 @@ def build(names: tuple[str, ...], again: bool, locked: bool, bundle: Path | None
 @bundle.command(name="verify")
 @BUNDLE
 @OUTPUT
-@_explained
 def verify_command(bundle: Path | None, output: str) -> None:
     """Compare every file of the bundle with its digest."""
     directory = bundle or bundle_directory()
@@ -94,7 +75,6 @@ def verify_command(bundle: Path | None, output: str) -> None:
 
 @bundle.command(name="list")
 @OUTPUT
-@_explained
 def list_command(output: str) -> None:
     """Show every part, its version, and whether it is built."""
     workshop = Workshop(TREE, cache_directory())
@@ -123,7 +103,6 @@ def path(output: str) -> None:
 
 
 @bundle.command()
-@_explained
 def relock() -> None:
     """Lock the Debian packages that the archive has now (installer/bundle/debian.lock); commit the result."""
     workshop = Workshop(TREE, cache_directory())

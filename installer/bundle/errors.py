@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
+from installer.errors import ToldError
 
-class BundleError(Exception):
-    """A part of the bundle could not be built, placed or trusted; says what, where, and what to do."""
 
-    def __init__(self, message: str, remedy: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.remedy = remedy
-
-    def __str__(self) -> str:
-        return f"{self.message}\n  {self.remedy}" if self.remedy else self.message
+class BundleError(ToldError):
+    """A part of the bundle could not be built, placed or trusted."""

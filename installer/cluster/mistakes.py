@@ -8,6 +8,9 @@ from pathlib import Path
 
 from pydantic_core import PydanticCustomError
 
+from installer.errors import ToldError
+from installer.exit_codes import BAD_FILE
+
 KIND = "atoll"
 
 
@@ -25,15 +28,15 @@ class Mistake:
         return {"line": self.line, "path": self.path, "message": self.message, "remedy": self.remedy}
 
 
-class ClusterError(Exception):
+class ClusterError(ToldError):
     """A cluster.yaml cannot be used. `mistakes` holds all that is wrong with it, in the order of its lines."""
 
-    exit_code = 65
+    exit_code = BAD_FILE
 
     def __init__(self, file: Path | str, mistakes: Sequence[Mistake]) -> None:
         self.file = Path(file)
         self.mistakes = sorted(mistakes)
-        super().__init__(str(self))
+        super().__init__(str(self), "Mend cluster.yaml, then try again.")
 
     def __str__(self) -> str:
         return "\n".join(

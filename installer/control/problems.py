@@ -6,6 +6,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
 from installer.cluster import ClusterError
+from installer.errors import ToldError
 from installer.running.errors import Busy
 from installer.services.kubernetes_api import KubernetesUnavailable, NotThere
 from installer.ssh.nodes import NodeUnreachable
@@ -22,6 +23,15 @@ class Problem(Exception):
         self.remedy = remedy
 
 
+ANSWERS: dict[type, tuple[int, str]] = {
+    KubernetesUnavailable: (503, "kubernetes_unavailable"),
+    NotThere: (404, "not_in_cluster"),
+    NodeUnreachable: (503, "node_unreachable"),
+    ClusterError: (422, "bad_cluster_yaml"),
+    Busy: (409, "busy"),
+}
+
+
 def install(app: FastAPI) -> None:
     """Answer every known error with its problem."""
 
@@ -29,29 +39,10 @@ def install(app: FastAPI) -> None:
     def _problem(_request: Request, problem: Problem) -> JSONResponse:
         return _answer(problem)
 
-    @app.exception_handler(KubernetesUnavailable)
-    def _kubernetes(_request: Request, error: KubernetesUnavailable) -> JSONResponse:
-        remedy = "Look at `service_ctl status kubernetes` and `service_ctl logs kubernetes`; both work without it."
-        return _answer(Problem(503, "kubernetes_unavailable", str(error), remedy))
-
-    @app.exception_handler(NotThere)
-    def _not_there(_request: Request, error: NotThere) -> JSONResponse:
-        remedy = "Run `./atoll plan` on the control host: something of the cluster is missing."
-        return _answer(Problem(404, "not_in_cluster", f"{error} does not exist in the cluster", remedy))
-
-    @app.exception_handler(NodeUnreachable)
-    def _unreachable(_request: Request, error: NodeUnreachable) -> JSONResponse:
-        return _answer(
-            Problem(503, "node_unreachable", str(error), f"Check that `{error.node}` is on and answers SSH.")
-        )
-
-    @app.exception_handler(ClusterError)
-    def _cluster(_request: Request, error: ClusterError) -> JSONResponse:
-        return _answer(Problem(422, "bad_cluster_yaml", str(error), "Mend cluster.yaml, then try again."))
-
-    @app.exception_handler(Busy)
-    def _busy(_request: Request, error: Busy) -> JSONResponse:
-        return _answer(Problem(409, "busy", error.message, error.remedy))
+    @app.exception_handler(ToldError)
+    def _told(_request: Request, error: ToldError) -> JSONResponse:
+        status, code = next((ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS), (500, "failed"))
+        return _answer(Problem(status, code, error.message, error.remedy))
 
 
 def _answer(problem: Problem) -> JSONResponse:

@@ -1,12 +1,12 @@
-"""What can go wrong with images, as types: each says what is wrong, where, and what to do."""
+"""What can go wrong with images, as types with exit codes of their own."""
 
 from __future__ import annotations
 
 from installer import exit_codes
-from installer.running.errors import RunError
+from installer.errors import ToldError
 
 
-class ImageError(RunError):
+class ImageError(ToldError):
     """An image cannot be imported or listed."""
 
 

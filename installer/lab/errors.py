@@ -8,21 +8,11 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from installer.exit_codes import FAILED
+from installer.errors import ToldError
 
 
-class LabError(Exception):
-    """A lab could not be built, looked at or taken down; says what, where, and what to do."""
-
-    exit_code = FAILED
-
-    def __init__(self, message: str, remedy: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.remedy = remedy
-
-    def __str__(self) -> str:
-        return f"{self.message}\n  {self.remedy}" if self.remedy else self.message
+class LabError(ToldError):
+    """A lab could not be built, looked at or taken down."""
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from installer.lab import cgroups, network, state
 from installer.lab.errors import LabError
 from installer.lab.topology import LABS, lab_directory, lab_of
 from installer.preflight.checks import Check, Finding, Problem, gibibytes, run_all
-from installer.preflight.errors import PreflightError
 
 GIB = 1 << 30
 WHERE = "this machine"
@@ -56,7 +55,7 @@ def _root(wish: Wish) -> Iterator[Problem]:
 def _packages(wish: Wish) -> Iterator[Problem]:
     try:
         lacking = sorted({package.name for part in wish.parts for package in packages.missing(part)})
-    except PreflightError as error:
+    except packages.PackageError as error:
         yield Problem(error.message, error.remedy)
         return
     if lacking:

@@ -1,22 +1,13 @@
-"""What can stop a run, as types: each says what is wrong, where, and what to do, and has an exit code of its own."""
+"""What can stop a run, as types with exit codes of their own."""
 
 from __future__ import annotations
 
 from installer import exit_codes
+from installer.errors import ToldError
 
 
-class RunError(Exception):
+class RunError(ToldError):
     """A run cannot start or go on."""
-
-    exit_code = exit_codes.FAILED
-
-    def __init__(self, message: str, remedy: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.remedy = remedy
-
-    def __str__(self) -> str:
-        return f"{self.message}\n  {self.remedy}"
 
 
 class Busy(RunError):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from installer.errors import ToldError
 from installer.services.access import Access
 from installer.services.kubernetes_api import KubernetesUnavailable, NotThere
 from installer.services.observation import services
@@ -26,7 +27,7 @@ AGAIN_SECONDS = 180.0
 CTR = ("/opt/atoll/bin/ctr", "-n", "k8s.io")
 
 
-class ActionFailed(Exception):
+class ActionFailed(ToldError):
     """An action did not reach its goal."""
 
 
@@ -68,7 +69,7 @@ def act(
         message = f"{service.name} is {state.state} ({state.ready}/{state.wanted})"
         ok = True
     except (ActionFailed, KubernetesUnavailable, NotThere, NodeUnreachable) as error:
-        message = f"{error} does not exist in the cluster" if isinstance(error, NotThere) else str(error)
+        message = error.message
         ok, changed = False, False
     return ActionResult(service.name, action, ok, changed, message, time.monotonic() - began)
 
@@ -236,7 +237,7 @@ def _not_rolled_out(access: Access, service: Service) -> str:
             if isinstance(part, Workload) and (text := rollout_missing(access.kubernetes.workload(part))):
                 return f"{part}: {text}"
     except (KubernetesUnavailable, NotThere) as error:
-        return str(error)
+        return error.message
     return ""
 
 

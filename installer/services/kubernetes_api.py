@@ -17,6 +17,8 @@ import urllib3
 import yaml
 from kubernetes import client
 
+from installer.errors import ToldError
+from installer.exit_codes import UNAVAILABLE
 from installer.services.stop import Stop
 from installer.services.table import Workload
 
@@ -28,12 +30,22 @@ TIMEOUT = (3.0, 10.0)  # seconds to connect, to answer
 NOT_CONNECTED = (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError)
 
 
-class KubernetesUnavailable(Exception):
+class KubernetesUnavailable(ToldError):
     """The API server cannot be reached, or refuses us."""
 
+    exit_code = UNAVAILABLE
 
-class NotThere(Exception):
+    def __init__(self, message: str) -> None:
+        remedy = "Look at `service_ctl status kubernetes` and `service_ctl logs kubernetes`; both work without it."
+        super().__init__(message, remedy)
+
+
+class NotThere(ToldError):
     """The object does not exist."""
+
+    def __init__(self, what: str) -> None:
+        remedy = "Run `./atoll plan` on the control host: something of the cluster is missing."
+        super().__init__(f"{what} does not exist in the cluster", remedy)
 
 
 class KubernetesApi:

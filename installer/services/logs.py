@@ -40,7 +40,7 @@ def follow(access: Access, service: Service, lines: int, stop: Stop) -> Lines:
             for line in read():
                 arriving.put(prefix + line)
         except (KubernetesUnavailable, NotThere, NodeUnreachable) as error:
-            arriving.put(f"{prefix}[the log ends here: {error}]")
+            arriving.put(f"{prefix}[the log ends here: {error.message}]")
         finally:
             arriving.put(END)
 
@@ -115,7 +115,7 @@ def _run(node: SshNode, command: list[str], stop: Stop | None) -> Lines:
     if stop is None:
         answer = ask_all([node], lambda one: one.ask(command, timeout_s=20))[node.name]
         if isinstance(answer, NodeUnreachable):
-            yield f"[{answer}]"
+            yield f"[{answer.message}]"
             return
         code, said, errors = answer
         yield from said.splitlines()

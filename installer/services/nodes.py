@@ -35,7 +35,7 @@ def nodes(access: Access) -> list[NodeState]:
         seen = {item["metadata"]["name"]: item for item in access.kubernetes.nodes()}
         error = ""
     except KubernetesUnavailable as failure:
-        seen, error = {}, str(failure)
+        seen, error = {}, failure.message
     return [_state(node, seen.get(node.name), error) for node in access.cluster.nodes]
 
 

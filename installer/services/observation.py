@@ -47,7 +47,7 @@ def look(access: Access, only: Sequence[Service] = SERVICES) -> Seen:
                 seen.workloads = access.kubernetes.workloads()
                 seen.pods = access.kubernetes.pods()
             except KubernetesUnavailable as error:
-                seen.kubernetes_error = str(error)
+                seen.kubernetes_error = error.message
         seen.units = on_nodes.result()
     return seen
 
@@ -96,7 +96,7 @@ def _key(entry: tuple[tuple[str, str, str], Json]) -> tuple[str, str, str]:
 def _unit_state(unit: Unit, node: SshNode, seen: Seen) -> PartState:
     answer = seen.units.get(node.name)
     if answer is None or isinstance(answer, NodeUnreachable):
-        return PartState(str(unit), "unknown", nodes=(node.name,), message=str(answer or "not asked"))
+        return PartState(str(unit), "unknown", nodes=(node.name,), message=answer.message if answer else "not asked")
     shown = answer.get(unit.name, {})
     return unit_state(
         str(unit), node.name, shown.get("ActiveState", ""), shown.get("LoadState", "not-found"), shown.get("Result", "")

@@ -10,18 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from installer.errors import ToldError
+from installer.exit_codes import UNAVAILABLE
 from installer.ssh.options import jump_options, pinned_options
 
 CONNECT_SECONDS = 5
 Answer = TypeVar("Answer")
 
 
-class NodeUnreachable(Exception):
+class NodeUnreachable(ToldError):
     """A node does not answer SSH, or refuses us."""
 
+    exit_code = UNAVAILABLE
+
     def __init__(self, node: str, said: str) -> None:
-        super().__init__(f"node `{node}` cannot be asked over SSH: {said}")
-        self.node = node
+        remedy = f"Check that `{node}` is on and answers SSH."
+        super().__init__(f"node `{node}` cannot be asked over SSH: {said}", remedy)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ SUITES: tuple[Suite, ...] = (
             Command("ruff", ("{bin}/ruff", "check", ".")),
             Command("ruff format", ("{bin}/ruff", "format", "--check", ".")),
             Command("mypy", ("{bin}/mypy",)),
+            Command("floors of the installer", ("{bin}/lint-imports", "--config", "tests/contracts/installer.ini")),
             Command("yamllint", ("{bin}/yamllint", "--strict", ".")),
             Command(
                 "ansible-lint",

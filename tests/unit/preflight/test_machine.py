@@ -17,7 +17,6 @@ from installer.packages import PACKAGES
 from installer.preflight import machine
 from installer.preflight.bundle import check_bundle
 from installer.preflight.checks import Finding
-from installer.preflight.errors import PreflightError
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -54,7 +53,7 @@ def test_everything_that_is_missing_is_told_at_once(cluster: Cluster, monkeypatc
 
 def test_a_machine_that_is_no_debian_says_so(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(PreflightError, match="no dpkg"):
+    with pytest.raises(packages.PackageError, match="no dpkg"):
         packages.missing("lab")
     (problem,) = found(cluster, "machine.packages")
     assert "no Debian" in problem.evidence
@@ -82,7 +81,7 @@ def test_a_failing_installation_says_what_apt_said(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setattr(packages, "installed", lambda _: set())
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    with pytest.raises(PreflightError, match="Unable to locate"):
+    with pytest.raises(packages.PackageError, match="Unable to locate"):
         packages.install("lab", lambda _: None)
 
 
