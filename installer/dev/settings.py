@@ -47,15 +47,15 @@ def _limits(cpu: str, memory: str) -> dict[str, Any]:
     }
 
 
-def _engines() -> list[dict[str, str]]:
+def _frameworks() -> list[dict[str, str]]:
     """The frameworks that this interpreter has."""
     known = (
         ("numpy", "NumPy + scikit-learn", "scikit-learn", "sklearn"),
         ("pytorch", "PyTorch", "pytorch", "torch"),
     )
     return [
-        {"name": name, "title": title, "framework": framework, "image": f"local/{name}", "python": sys.executable}
-        for name, title, framework, module in known
+        {"name": name, "title": title, "library": library, "image": f"local/{name}", "python": sys.executable}
+        for name, title, library, module in known
         if importlib.util.find_spec(module) is not None
     ]
 
@@ -84,12 +84,12 @@ def configuration(state: Path, database: dict[str, Any], ports: dict[str, int], 
         "storage": {"root": str(storage(state))},
         "engine": {
             "kind": "local",
-            "images": _engines(),
             "nodes": [
                 {"name": "local-gpu", "devices": {"nvidia_gpu_amd64": 8}},
                 {"name": "local-npu", "devices": {"huawei_npu_amd64": 8}},
             ],
         },
+        "frameworks": _frameworks(),
         "devices": [
             {"type": "nvidia_gpu_amd64", "resource": "nvidia.com/gpu", "counts": list(range(9))},
             {"type": "huawei_npu_amd64", "resource": "huawei.com/Ascend910", "counts": [0, 1, 2, 4, 8]},

@@ -73,20 +73,20 @@ class Storage(_Section):
     root: Path = Path("/mnt/atoll")
 
 
-class EngineImage(_Section):
-    """A preset framework."""
+class Framework(_Section):
+    """A preset image that programs run in."""
 
     name: str
     title: str
     image: str
-    framework: str
+    library: str
     distributed: bool | None = None
     python: str | None = Field(default=None, description="Interpreter, where it is not `python3` of the image")
 
     @property
     def trains_distributed(self) -> bool:
-        """Whether programs of this framework may run over several nodes."""
-        return self.framework != "scikit-learn" if self.distributed is None else self.distributed
+        """Whether programs in it may run over several nodes."""
+        return self.library != "scikit-learn" if self.distributed is None else self.distributed
 
 
 class LocalNode(_Section):
@@ -103,7 +103,6 @@ class Engine(_Section):
     """What runs tasks."""
 
     kind: Literal["kubernetes", "local"]
-    images: list[EngineImage]
     registry: str = Field(default="registry.atoll.internal:5000", description="Where images of tasks come from")
     runtime: str | None = Field(
         default=None, description="Image with the interpreter of the entry point, mounted into images that have none"
@@ -173,6 +172,7 @@ class Configuration(_Section):
     control: Control | None = None
     storage: Storage = Storage()
     engine: Engine
+    frameworks: list[Framework]
     devices: list[Device]
     resource_limit: ResourceLimit
     virtual_clusters: list[FirstVirtualCluster] = Field(default_factory=list)
@@ -191,9 +191,9 @@ class Configuration(_Section):
         """The device type of that name."""
         return next((device for device in self.devices if device.type == device_type), None)
 
-    def image(self, name: str) -> EngineImage | None:
-        """The engine image of that name."""
-        return next((image for image in self.engine.images if image.name == name), None)
+    def framework(self, name: str) -> Framework | None:
+        """The framework of that name."""
+        return next((framework for framework in self.frameworks if framework.name == name), None)
 
     def secret(self, name: str) -> str:
         """The content of a secret file. Raises ConfigurationError when it cannot be read."""

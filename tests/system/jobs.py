@@ -12,7 +12,7 @@ def request(
     portal: Portal,
     name: str,
     code: str,
-    engine: str = "numpy",
+    framework: str = "numpy",
     device_type: str = "nvidia_gpu_amd64",
     devices: int = 0,
     parameters: dict[str, str] | None = None,
@@ -23,7 +23,7 @@ def request(
     return {
         "name": name,
         "virtual_cluster": "default",
-        "engine": engine,
+        "framework": framework,
         "code_directory": directory,
         "start_file": start_file,
         "device_type": device_type,

@@ -49,7 +49,7 @@ def test_submit_to_the_first_log_line(portal: Portal) -> None:
 @pytest.mark.timeout(900)
 @pytest.mark.feature(9, on="simulated")
 def test_a_distributed_pytorch_job_trains_over_two_nodes(portal: Portal) -> None:
-    job = submit(portal, "ddp", "examples/ddp/train.py", engine="pytorch", distributed=True, nodes=2)
+    job = submit(portal, "ddp", "examples/ddp/train.py", framework="pytorch", distributed=True, nodes=2)
     task = portal.wait_state(job, {"finished", "failed", "error", "killed"}, 600)
     assert task["state"] == "finished", log(portal, job)[-2000:]
     replicas = task["attempts"][-1]["replicas"]

@@ -34,7 +34,7 @@ class ImageService:
     async def find(self, text: str) -> Own:
         """The image that `text` names. Raises Unavailable when the registry cannot be asked."""
         if self._control is None or not self.usable:
-            return _wrong("no_own_images", "This engine runs processes, no images. Choose a preset engine.")
+            return _wrong("no_own_images", "This engine runs processes, no images. Choose a preset framework.")
         registry = self._configuration.engine.registry
         reference = parse(text, registry)
         if reference is None:

@@ -321,7 +321,7 @@ def _submission(configuration: Configuration, row: TaskRow, attempt: AttemptRow)
     device = configuration.device(definition.device_type)
     if device is None:
         raise EngineError(f"the device type {definition.device_type} is no longer configured", permanent=True)
-    image = configuration.image(definition.engine) if definition.engine is not None else None
+    framework = configuration.framework(definition.framework) if definition.framework is not None else None
     return Submission(
         attempt_id=attempt.id,
         task_id=row.id,
@@ -331,8 +331,8 @@ def _submission(configuration: Configuration, row: TaskRow, attempt: AttemptRow)
         uid=row.owner.uid,
         virtual_cluster=row.virtual_cluster.name,
         image=definition.image,
-        python=image.python if image is not None else None,
-        runtime=configuration.engine.runtime if definition.engine is None else None,
+        python=framework.python if framework is not None else None,
+        runtime=configuration.engine.runtime if definition.framework is None else None,
         command=tuple(definition.command),
         start_file=definition.start_file,
         code_directory=definition.code_directory,

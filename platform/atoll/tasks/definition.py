@@ -158,11 +158,11 @@ def draft(
     return Drafted(
         Definition(
             description=body.description,
-            engine=wanted.engine,
+            framework=wanted.framework,
             image=wanted.image,
             code_directory=code_directory,
             start_file=wanted.start_file,
-            command_line=body.command_line if wanted.engine is None else None,
+            command_line=body.command_line if wanted.framework is None else None,
             working_directory=wanted.working_directory,
             output_directory=output_directory,
             parameters=body.parameters,

@@ -28,7 +28,7 @@ class TaskRow(Claimable):
     mode: Mapped[str] = mapped_column(default=Mode.BATCH)
     owner_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
     virtual_cluster_id: Mapped[str] = mapped_column(ForeignKey("virtual_clusters.id"))
-    engine: Mapped[str]
+    framework: Mapped[str]
     device_type: Mapped[str]
     devices: Mapped[int]
     nodes: Mapped[int]

@@ -1,4 +1,4 @@
-"""What a task runs: a file of the home in a preset engine, or an image that the user brings."""
+"""What a task runs: a file of the home in a preset framework, or an image that the user brings."""
 
 import posixpath
 import shlex
@@ -17,7 +17,7 @@ class Program:
     """An image and the command in it. Without `architectures` it is there for all that the cluster has."""
 
     label: str
-    engine: str | None
+    framework: str | None
     image: str
     command: list[str]
     start_file: str | None = None
@@ -27,8 +27,8 @@ class Program:
 
 def program(configuration: Configuration, body: TaskCreate, own: Own | None, wrong: Wrong) -> Program | None:
     """The program that `body` asks for; what forbids it is told to `wrong`."""
-    if body.image is not None and body.engine is not None:
-        wrong("image", "engine_or_image", "Choose an engine or an image of your own, not both.")
+    if body.image is not None and body.framework is not None:
+        wrong("image", "framework_or_image", "Choose a framework or an image of your own, not both.")
         return None
     if own is not None:
         return _own(body, own, wrong)
@@ -37,28 +37,32 @@ def program(configuration: Configuration, body: TaskCreate, own: Own | None, wro
 
 def _preset(configuration: Configuration, body: TaskCreate, wrong: Wrong) -> Program | None:
     if body.command_line:
-        wrong("command_line", "command_needs_image", "A command line is for images of your own; an engine has its own.")
-    for field, value in (("engine", body.engine), ("start_file", body.start_file)):
+        wrong(
+            "command_line",
+            "command_needs_image",
+            "A command line is for images of your own; a framework has one.",
+        )
+    for field, value in (("framework", body.framework), ("start_file", body.start_file)):
         if not value:
             wrong(field, "missing", "Field required")
-    if not body.engine or not body.start_file:
+    if not body.framework or not body.start_file:
         return None
-    image = configuration.image(body.engine)
+    framework = configuration.framework(body.framework)
     start_file = posixpath.normpath(body.start_file)
     if start_file.startswith(("/", "..")):
         wrong("start_file", "path_outside_code", "The start file lies in the code directory.")
-    if image is None:
-        wrong("engine", "no_such_engine", f"There is no engine `{body.engine}`.")
+    if framework is None:
+        wrong("framework", "no_such_framework", f"There is no framework `{body.framework}`.")
         return None
-    if body.distributed and not image.trains_distributed:
-        wrong("engine", "engine_not_distributed", f"{image.title} does not train over several nodes.")
-    command = [image.python or "python3", start_file, *_arguments(body.parameters)]
-    return Program(image.name, image.name, image.image, command, start_file)
+    if body.distributed and not framework.trains_distributed:
+        wrong("framework", "framework_not_distributed", f"{framework.title} does not train over several nodes.")
+    command = [framework.python or "python3", start_file, *_arguments(body.parameters)]
+    return Program(framework.name, framework.name, framework.image, command, start_file)
 
 
 def _own(body: TaskCreate, own: Own, wrong: Wrong) -> Program | None:
     if body.start_file:
-        wrong("start_file", "start_file_needs_engine", "An image of your own starts a command, not a start file.")
+        wrong("start_file", "start_file_needs_framework", "An image of your own starts a command, not a start file.")
     if own.problem is not None:
         wrong(own.problem.field, own.problem.code, own.problem.message, **own.problem.params)
     command = _words(body.command_line or "", wrong)
@@ -72,7 +76,7 @@ def _own(body: TaskCreate, own: Own, wrong: Wrong) -> Program | None:
         return None
     return Program(
         label=reference.short,
-        engine=None,
+        framework=None,
         # By digest: a tag that is moved later changes no task, and no node runs an old copy of it.
         image=reference.pinned(image.digest),
         command=[*command, *_arguments(body.parameters)],

@@ -31,8 +31,8 @@ class TaskCreate(Schema):
     kind: Literal["training"] = "training"
     description: Annotated[str, Field(max_length=2000)] = ""
     virtual_cluster: Annotated[str, Field(min_length=1, max_length=63)]
-    engine: Annotated[str, StringConstraints(min_length=1, max_length=63)] | None = Field(
-        default=None, description="Name of an engine image of the options; either this, with a start file, or `image`"
+    framework: Annotated[str, StringConstraints(min_length=1, max_length=63)] | None = Field(
+        default=None, description="Name of a framework of the options; either this, with a start file, or `image`"
     )
     image: Annotated[str, StringConstraints(min_length=1, max_length=512)] | None = Field(
         default=None, description="An image of the cluster's registry, for example one of GET /images"
@@ -47,7 +47,7 @@ class TaskCreate(Schema):
         description="Where the program starts. With `image`, empty: the image's own directory, else the home",
     )
     start_file: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f]+\.py$", max_length=512)] | None = Field(
-        default=None, description="With `engine`: a Python file, relative to the code directory"
+        default=None, description="With `framework`: a Python file, relative to the code directory"
     )
     output_directory: HomePath | None = Field(default=None, description="Without it: tasks/<id>/output in the home")
     parameters: Annotated[list[Parameter], Field(max_length=200)] = Field(default_factory=list)
@@ -62,7 +62,7 @@ class Definition(Schema):
     """A task as it was asked for, with every default filled in."""
 
     description: str
-    engine: str | None
+    framework: str | None
     image: str = Field(description="What runs; an image of the user's own is pinned to its digest")
     code_directory: str
     start_file: str | None
@@ -114,7 +114,7 @@ class TaskSummary(Schema):
     mode: Mode
     owner: UserReference
     virtual_cluster: VirtualClusterReference
-    engine: str = Field(description="The preset engine, or repository:tag of the user's own image")
+    framework: str = Field(description="The preset framework, or repository:tag of the user's own image")
     device_type: str
     devices: int
     nodes: int

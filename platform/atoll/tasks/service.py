@@ -120,7 +120,7 @@ class TaskService:
             mode=Mode.BATCH,
             owner_id=caller.id,
             virtual_cluster_id=cluster.id,
-            engine=drafted.label,
+            framework=drafted.label,
             device_type=definition.device_type,
             devices=definition.devices,
             nodes=definition.nodes,

@@ -26,7 +26,7 @@ def summary(caller: Caller, row: TaskRow) -> TaskSummary:
         mode=Mode(row.mode),
         owner=UserReference.model_validate(row.owner),
         virtual_cluster=VirtualClusterReference.model_validate(row.virtual_cluster),
-        engine=row.engine,
+        framework=row.framework,
         device_type=row.device_type,
         devices=row.devices,
         nodes=row.nodes,

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ExampleProgram:
-    """One of them, with the framework that it needs."""
+    """One of them, with the library that it needs."""
 
     name: str
-    framework: str
+    library: str
     code_directory: str
     start_file: str = "train.py"
     distributed: bool = False

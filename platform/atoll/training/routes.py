@@ -21,5 +21,5 @@ def _service(session: Transaction, parts: Parts) -> TrainingService:
 async def options(
     service: Annotated[TrainingService, Depends(_service)], caller: Annotated[Caller, allowed(Permission.TASKS_CREATE)]
 ) -> TrainingOptions:
-    """Engines, virtual clusters with their devices and limits, examples."""
+    """Frameworks, virtual clusters with their devices and limits, examples."""
     return await service.options(caller)

@@ -6,14 +6,14 @@ from atoll.virtual_clusters.schemas import Limits
 from atoll.web.schema import Schema
 
 
-class Engine(Schema):
-    """An engine image: the environment in which a program runs."""
+class Framework(Schema):
+    """A preset image: the environment in which a program runs."""
 
     name: str
     title: str
-    framework: str
+    library: str
     image: str
-    distributed: bool = Field(description="Whether its framework trains over several nodes")
+    distributed: bool = Field(description="Whether its library trains over several nodes")
 
 
 class DeviceOption(Schema):
@@ -44,7 +44,7 @@ class Example(Schema):
     """A program that every home has."""
 
     name: str
-    engine: str
+    framework: str
     code_directory: str
     start_file: str
     distributed: bool
@@ -53,7 +53,7 @@ class Example(Schema):
 class TrainingOptions(Schema):
     """Everything that the form needs, in one answer."""
 
-    engines: list[Engine]
+    frameworks: list[Framework]
     virtual_clusters: list[ClusterOption]
     examples: list[Example]
     limits_without_devices: Limits | None = Field(

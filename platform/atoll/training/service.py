@@ -11,7 +11,7 @@ from atoll.homes.places import home_as_seen
 from atoll.identity.caller import Caller
 from atoll.images.service import ImageService
 from atoll.training.examples import EXAMPLES
-from atoll.training.schemas import ClusterOption, DeviceOption, Engine, Example, TrainingOptions
+from atoll.training.schemas import ClusterOption, DeviceOption, Example, Framework, TrainingOptions
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 
@@ -30,32 +30,32 @@ class TrainingService:
         held = await repository.held()
         nodes = await NodeRepository(self._session).observations()
         clusters = await repository.visible(caller.id)
-        engines = [
-            Engine(
-                name=image.name,
-                title=image.title,
-                framework=image.framework,
-                image=image.image,
-                distributed=image.trains_distributed,
+        frameworks = [
+            Framework(
+                name=preset.name,
+                title=preset.title,
+                library=preset.library,
+                image=preset.image,
+                distributed=preset.trains_distributed,
             )
-            for image in self._configuration.engine.images
+            for preset in self._configuration.frameworks
         ]
-        frameworks = {engine.framework: engine.name for engine in reversed(engines)}
+        by_library = {framework.library: framework.name for framework in reversed(frameworks)}
         return TrainingOptions(
-            engines=engines,
+            frameworks=frameworks,
             virtual_clusters=[
                 ClusterOption(name=cluster.name, devices=self._devices(cluster, held, nodes)) for cluster in clusters
             ],
             examples=[
                 Example(
                     name=example.name,
-                    engine=frameworks[example.framework],
+                    framework=by_library[example.library],
                     code_directory=example.code_directory,
                     start_file=example.start_file,
                     distributed=example.distributed,
                 )
                 for example in EXAMPLES
-                if example.framework in frameworks
+                if example.library in by_library
             ],
             limits_without_devices=self._configuration.resource_limit.without_devices,
             own_images=ImageService(self._configuration, self._control).usable,

@@ -236,27 +236,27 @@ def configuration(tmp_path: Path, socket: str, database: str, **ports: int) -> C
             "storage": {"root": storage},
             "engine": {
                 "kind": "local",
-                "images": [
-                    {
-                        "name": "plain",
-                        "title": "Python",
-                        "image": "local/plain",
-                        "framework": "python",
-                        "python": sys.executable,
-                    },
-                    {
-                        "name": "numpy",
-                        "title": "NumPy",
-                        "image": "local/numpy",
-                        "framework": "scikit-learn",
-                        "python": sys.executable,
-                    },
-                ],
                 "nodes": [
                     {"name": "one", "devices": {"nvidia_gpu_amd64": 4}},
                     {"name": "two", "devices": {"huawei_npu_amd64": 8}},
                 ],
             },
+            "frameworks": [
+                {
+                    "name": "plain",
+                    "title": "Python",
+                    "image": "local/plain",
+                    "library": "python",
+                    "python": sys.executable,
+                },
+                {
+                    "name": "numpy",
+                    "title": "NumPy",
+                    "image": "local/numpy",
+                    "library": "scikit-learn",
+                    "python": sys.executable,
+                },
+            ],
             "devices": [
                 {"type": "nvidia_gpu_amd64", "resource": "nvidia.com/gpu", "counts": [0, 1, 2, 3, 4]},
                 {"type": "huawei_npu_amd64", "resource": "huawei.com/Ascend910", "counts": [0, 1, 2, 4, 8]},
@@ -296,7 +296,7 @@ def training(**changes: Any) -> dict[str, Any]:
     return {
         "name": "a_task",
         "virtual_cluster": "default",
-        "engine": "plain",
+        "framework": "plain",
         "code_directory": "code",
         "start_file": "main.py",
         "device_type": "nvidia_gpu_amd64",

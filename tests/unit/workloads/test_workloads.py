@@ -73,7 +73,7 @@ def test_the_services_can_read_their_configuration(rendered: Rendered) -> None:
     for name in ("api", "jobs", "files", "migration"):
         content = yaml.safe_load(rendered.one("ConfigMap", f"{name}-config")["data"]["config.yaml"])
         configuration = Configuration.model_validate(content)
-        assert [image.name for image in configuration.engine.images] == ["numpy", "pytorch"]
+        assert [framework.name for framework in configuration.frameworks] == ["numpy", "pytorch"]
         assert {device.type for device in configuration.devices} == {"nvidia_gpu_amd64", "huawei_npu_amd64"}
         limits = configuration.resource_limit.of("nvidia_gpu_amd64")
         assert limits is not None

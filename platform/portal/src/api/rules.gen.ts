@@ -29,7 +29,7 @@ export const RULES = {
     "distributed": {
       "required": false
     },
-    "engine": {
+    "framework": {
       "required": false,
       "minLength": 1,
       "maxLength": 63

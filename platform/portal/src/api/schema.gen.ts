@@ -566,7 +566,7 @@ export interface paths {
         };
         /**
          * Options
-         * @description Engines, virtual clusters with their devices and limits, examples.
+         * @description Frameworks, virtual clusters with their devices and limits, examples.
          */
         get: operations["options"];
         put?: never;
@@ -741,8 +741,8 @@ export interface components {
             devices: number;
             /** Distributed */
             distributed: boolean;
-            /** Engine */
-            engine: string | null;
+            /** Framework */
+            framework: string | null;
             /**
              * Image
              * @description What runs; an image of the user's own is pinned to its digest
@@ -833,25 +833,6 @@ export interface components {
             used: number;
         };
         /**
-         * Engine
-         * @description An engine image: the environment in which a program runs.
-         */
-        Engine: {
-            /**
-             * Distributed
-             * @description Whether its framework trains over several nodes
-             */
-            distributed: boolean;
-            /** Framework */
-            framework: string;
-            /** Image */
-            image: string;
-            /** Name */
-            name: string;
-            /** Title */
-            title: string;
-        };
-        /**
          * Estimate
          * @description The answer to: what will be used, does it start now, what forbids it?
          */
@@ -889,8 +870,8 @@ export interface components {
             code_directory: string;
             /** Distributed */
             distributed: boolean;
-            /** Engine */
-            engine: string;
+            /** Framework */
+            framework: string;
             /** Name */
             name: string;
             /** Start File */
@@ -939,6 +920,25 @@ export interface components {
             path: string;
             /** Size Bytes */
             size_bytes: number;
+        };
+        /**
+         * Framework
+         * @description A preset image: the environment in which a program runs.
+         */
+        Framework: {
+            /**
+             * Distributed
+             * @description Whether its library trains over several nodes
+             */
+            distributed: boolean;
+            /** Image */
+            image: string;
+            /** Library */
+            library: string;
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
         };
         /**
          * Image
@@ -1628,15 +1628,15 @@ export interface components {
             device_type: string;
             /** Devices */
             devices: number;
-            /**
-             * Engine
-             * @description The preset engine, or repository:tag of the user's own image
-             */
-            engine: string;
             /** Exit Code */
             exit_code: number | null;
             /** Finished At */
             finished_at: string | null;
+            /**
+             * Framework
+             * @description The preset framework, or repository:tag of the user's own image
+             */
+            framework: string;
             /** Id */
             id: string;
             kind: components["schemas"]["Kind"];
@@ -1709,10 +1709,10 @@ export interface components {
              */
             distributed?: boolean;
             /**
-             * Engine
-             * @description Name of an engine image of the options; either this, with a start file, or `image`
+             * Framework
+             * @description Name of a framework of the options; either this, with a start file, or `image`
              */
-            engine?: string | null;
+            framework?: string | null;
             /**
              * Image
              * @description An image of the cluster's registry, for example one of GET /images
@@ -1742,7 +1742,7 @@ export interface components {
             parameters?: components["schemas"]["Parameter"][];
             /**
              * Start File
-             * @description With `engine`: a Python file, relative to the code directory
+             * @description With `framework`: a Python file, relative to the code directory
              */
             start_file?: string | null;
             /** Virtual Cluster */
@@ -1819,13 +1819,13 @@ export interface components {
             device_type: string;
             /** Devices */
             devices: number;
-            /**
-             * Engine
-             * @description The preset engine, or repository:tag of the user's own image
-             */
-            engine: string;
             /** Finished At */
             finished_at: string | null;
+            /**
+             * Framework
+             * @description The preset framework, or repository:tag of the user's own image
+             */
+            framework: string;
             /** Id */
             id: string;
             kind: components["schemas"]["Kind"];
@@ -1863,10 +1863,10 @@ export interface components {
          * @description Everything that the form needs, in one answer.
          */
         TrainingOptions: {
-            /** Engines */
-            engines: components["schemas"]["Engine"][];
             /** Examples */
             examples: components["schemas"]["Example"][];
+            /** Frameworks */
+            frameworks: components["schemas"]["Framework"][];
             /**
              * Home
              * @description The caller's home as programs see it

@@ -11,6 +11,15 @@ from sqlalchemy import Connection, text
 
 from tests.unit.platform.conftest import configuration
 
+# As the first version wrote it.
+OLD_TASK = """
+INSERT INTO tasks (id, name, kind, mode, owner_id, virtual_cluster_id, engine, device_type, devices, nodes, definition,
+                   state, wanted, last_lines, created_at, state_since, version)
+SELECT :name, :name, 'training', 'batch', users.id, virtual_clusters.id, 'numpy', 'nvidia_gpu_amd64', 1, 1,
+       CAST(:definition AS jsonb), 'finished', 'run', '[]', now(), now(), 1
+FROM users, virtual_clusters
+"""
+
 
 async def test_the_migrations_make_exactly_the_tables_of_the_code(
     tmp_path: Path, postgres: str, database_name: str
@@ -37,6 +46,27 @@ async def test_they_lead_back_and_forth(tmp_path: Path, postgres: str, database_
     await upgrade(database)
     await upgrade(database)
     await database.dispose()
+
+
+async def test_tasks_of_the_first_version_name_a_framework_afterwards(
+    tmp_path: Path, postgres: str, database_name: str
+) -> None:
+    from alembic import command
+
+    settings = configuration(tmp_path, postgres, database_name)
+    database = connect(settings, pool_size=1)
+    await ensure_contents(sessions(database), settings)
+    async with database.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0001"))
+        for name, definition in (("preset", '{"engine": "numpy", "devices": 1}'), ("own", '{"engine": null}')):
+            await connection.execute(text(OLD_TASK), {"name": name, "definition": definition})
+    await upgrade(database)
+    async with database.connect() as connection:
+        found = await connection.execute(text("SELECT name, framework, definition FROM tasks"))
+        rows = {row.name: (row.framework, row.definition) for row in found}
+    await database.dispose()
+    assert rows["preset"] == ("numpy", {"framework": "numpy", "devices": 1})
+    assert rows["own"] == ("numpy", {"framework": None})
 
 
 async def test_the_first_contents_are_made_once_and_edits_survive(

@@ -65,8 +65,8 @@ def configuration(runtime: str | None = f"{REGISTRY}/atoll/runtime:0") -> Config
             "engine": {
                 "kind": "kubernetes",
                 "runtime": runtime,
-                "images": [{"name": "numpy", "title": "N", "image": "n", "framework": "scikit-learn"}],
             },
+            "frameworks": [{"name": "numpy", "title": "N", "image": "n", "library": "scikit-learn"}],
             "devices": [
                 {"type": "nvidia_gpu_amd64", "resource": "nvidia.com/gpu", "counts": [0, 1]},
                 {"type": "huawei_npu_arm64", "resource": "huawei.com/Ascend910", "counts": [0, 1]},
@@ -98,7 +98,7 @@ async def test_an_image_runs_by_its_digest_what_it_starts_itself_where_it_starts
     assert found.definition is not None
     assert found.definition.image == f"{IMAGE}@{DIGEST}"
     assert found.definition.command == ["/tool", "serve", "--fast"]
-    assert (found.definition.engine, found.definition.working_directory) == (None, "/app")
+    assert (found.definition.framework, found.definition.working_directory) == (None, "/app")
     assert found.label == "imported/team/tool:1.0"
 
 
@@ -117,12 +117,12 @@ async def test_a_command_line_is_read_as_words_and_a_code_directory_is_where_it_
         ({"image": f"{REGISTRY}/imported/UPPER:1"}, ("image", "image_not_of_registry")),
         ({"image": f"{REGISTRY}/imported/other:1"}, ("image", "no_such_image")),
         ({"image": IMAGE, "device_type": "huawei_npu_arm64"}, ("image", "image_architecture")),
-        ({"image": IMAGE, "engine": "numpy"}, ("image", "engine_or_image")),
-        ({"image": IMAGE, "start_file": "x.py"}, ("start_file", "start_file_needs_engine")),
+        ({"image": IMAGE, "framework": "numpy"}, ("image", "framework_or_image")),
+        ({"image": IMAGE, "start_file": "x.py"}, ("start_file", "start_file_needs_framework")),
         ({"image": IMAGE, "command_line": "sh -c 'open"}, ("command_line", "command_unreadable")),
-        ({}, ("engine", "missing")),
-        ({"engine": "numpy"}, ("start_file", "missing")),
-        ({"engine": "numpy", "start_file": "x.py", "command_line": "ls"}, ("command_line", "command_needs_image")),
+        ({}, ("framework", "missing")),
+        ({"framework": "numpy"}, ("start_file", "missing")),
+        ({"framework": "numpy", "start_file": "x.py", "command_line": "ls"}, ("command_line", "command_needs_image")),
     ],
 )
 async def test_what_cannot_be_is_said_at_the_field(changes: dict[str, Any], problem: tuple[str, str]) -> None:
@@ -165,7 +165,7 @@ def test_a_reference_is_of_the_clusters_registry_or_none() -> None:
 async def test_under_atoll_dev_the_form_offers_no_images_and_the_api_says_why(platform: RunningPlatform) -> None:
     admin = await platform.admin()
     assert (await admin.get("/training/options")).json()["own_images"] is False
-    request = training(image=IMAGE, engine=None, start_file=None)
+    request = training(image=IMAGE, framework=None, start_file=None)
     refused = await admin.post("/tasks", request)
     assert refused.status_code == 422
     assert [error["code"] for error in refused.json()["errors"]] == ["no_own_images"]

@@ -38,7 +38,7 @@ async def test_the_digits_example_learns_and_leaves_a_model(platform: RunningPla
     made = await admin.post(
         "/tasks",
         training(
-            engine="numpy",
+            framework="numpy",
             code_directory="examples/digits",
             start_file="train.py",
             parameters=[{"name": "epochs", "value": "20"}],
@@ -163,7 +163,7 @@ async def test_all_mistakes_of_a_request_are_named_at_once(platform: RunningPlat
     answer = await admin.post(
         "/tasks",
         training(
-            engine="none",
+            framework="none",
             code_directory="/etc",
             start_file="../main.py",
             device_type="huawei_npu_amd64",
@@ -175,7 +175,7 @@ async def test_all_mistakes_of_a_request_are_named_at_once(platform: RunningPlat
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
     assert {(item["field"], item["code"]) for item in answer.json()["errors"]} == {
-        ("engine", "no_such_engine"),
+        ("framework", "no_such_framework"),
         ("code_directory", "path_outside_home"),
         ("start_file", "path_outside_code"),
         ("devices", "device_count_not_allowed"),
