@@ -37,7 +37,7 @@ async def add_tasks(database: Sessions, count: int) -> None:
                 name=f"t{number}",
                 owner_id=owner,
                 virtual_cluster_id=cluster,
-                engine="plain",
+                framework="plain",
                 device_type="nvidia_gpu_amd64",
                 devices=0,
                 nodes=1,
