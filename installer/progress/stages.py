@@ -62,6 +62,7 @@ class Progress:
         self.stages: list[Stage] = []
         self._coming: list[str] = []
         self._lock = threading.RLock()
+        self._thread = threading.get_ident()  # whoever made it: what it begins lies around what others begin
 
     def expect(self, stages: Iterable[str]) -> None:
         """Say which stages are to come, so that the estimate covers them too."""
@@ -122,9 +123,8 @@ class Progress:
 
     def around(self, stage: Stage) -> list[Stage]:
         """Return the stages that `stage` lies in, outermost first, without those of other threads beside it."""
-        outermost = self.stages[0].thread if self.stages else stage.thread
         before = self.stages[: self.stages.index(stage)] if stage in self.stages else self.stages
-        return [other for other in before if other.thread in (outermost, stage.thread)]
+        return [other for other in before if other.thread in (self._thread, stage.thread)]
 
     def left_seconds(self) -> float | None:
         """Estimate for all that has begun and is announced; None if any of it is unknown."""

@@ -64,7 +64,6 @@ def test_stages_of_two_threads_lie_beside_each_other_and_end_each_for_itself() -
 
     other = threading.Thread(target=beside)
     other.start()
-    progress.begin("bundle")
 
     def compiling() -> None:
         progress.begin("program")
@@ -78,11 +77,21 @@ def test_stages_of_two_threads_lie_beside_each_other_and_end_each_for_itself() -
     compiler.join()
     other.join()
     lines = out.getvalue().splitlines()
-    assert lines[2:5] == ["bundle > layer ...", "bundle > layer: unpacking", "bundle > program: compiling"]
-    assert lines[5].startswith("bundle > program done in")
-    assert [stage.name for stage in progress.stages] == ["bundle", "layer"]
+    assert lines[:4] == ["program ...", "layer ...", "layer: unpacking", "program: compiling"]
+    assert lines[4].startswith("program done in")
+    assert [stage.name for stage in progress.stages] == ["layer"]
     progress.end("layer")
-    assert out.getvalue().splitlines()[-1].startswith("bundle > layer done in")
+    assert out.getvalue().splitlines()[-1].startswith("layer done in")
+
+
+def test_what_threads_begin_lies_within_what_was_begun_before_them() -> None:
+    out = io.StringIO()
+    progress = PlainProgress(out, every_seconds=0)
+    progress.begin("bundle")
+    thread = threading.Thread(target=lambda: progress.begin("program"))
+    thread.start()
+    thread.join()
+    assert out.getvalue().splitlines() == ["bundle ...", "bundle > program ..."]
 
 
 def test_a_block_that_raises_ends_its_stage_as_failed() -> None:
