@@ -90,7 +90,7 @@ class Standing:
             self.mend()
 
     def deploy(self, entry: Entry) -> None:
-        """Bring what the patch changed to the cluster."""
+        """Bring what the mutation changed to the cluster."""
         self.owed.append(entry)
         if entry.deploy == "examples":
             self.put_examples(entry)
@@ -140,7 +140,7 @@ class Standing:
             portal.client.close()
 
     def fill_in_secrets(self, entry: Entry) -> None:
-        """Put generated secrets where a patch says `@secret:NAME@`: it cannot know them."""
+        """Put generated secrets where a mutation says `@secret:NAME@`: it cannot know them."""
         known = yaml.safe_load((self.state / "secrets.yaml").read_text("utf-8"))
         for name in entry.touched():
             file = self.tree / name

@@ -1,86 +1,96 @@
-"""The table of broken promises: which line of the issue, the patch that breaks it, the test that must turn red."""
+"""The table of broken promises: how each is broken, and the test that must turn red."""
 
 from __future__ import annotations
 
 import hashlib
-import re
-import subprocess
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
 
+from tests.sabotage.mutations import Mutation
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-PATCHES = HERE / "patches"
 
-# The lines of "What must hold" of the issue, in their order.
-LINES = {
-    1: "installed again: nothing to do, nothing changed, a changed byte planned as drifted and mended",
-    2: "the reference topology with its devices and metrics of each node",
-    3: "no way out of a node",
-    4: "the first job is real, a second one trains over two nodes, a third queues, says why, and starts",
-    5: "memory above the limit and a crash are shown as what they are",
-    6: "a worker added: exactly its phases and one join step, and nothing else",
-    7: "kill -9 and resume",
-    8: "bad input is named, with a remedy, before anything is changed",
-    9: "no secret in any journal, log, process list or the repository",
+# What Atoll promises. Each has at least one way in which it is broken here.
+PROMISES = {
+    "idempotent": "installed again: nothing to do, nothing changed, a changed byte planned as drifted and mended",
+    "topology": "the reference topology with its devices and metrics of each node",
+    "air_gap": "no way out of a node",
+    "first_jobs": "the first job is real, a second one trains over two nodes, a third queues, says why, and starts",
+    "failures_are_shown": "memory above the limit and a crash are shown as what they are",
+    "worker_added": "a worker added: exactly its phases and one join step, and nothing else",
+    "killed_runs": "kill -9 and resume",
+    "bad_input": "bad input is named, with a remedy, before anything is changed",
+    "no_secret": "no secret in any journal, log, process list or the repository",
 }
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One row of table.yaml.
+    """One row of table.yaml: `breaks` is the promise in this case, `test` a function somewhere below tests/.
 
-    `deploy` (lab only) brings the patch to the standing cluster before its test: arguments of ./atoll, or `examples`
-    (the patched examples replace those in the administrator's home). `leaves` says that the test itself changes the
-    cluster under the patch, so that it has to be mended as if there had been a deploy.
+    `says` (a regular expression) is what the red test tells. `deploy` (lab only) brings the mutation to the standing
+    cluster before its test: arguments of ./atoll, or `examples` (the mutated examples replace those in the
+    administrator's home). `leaves` says that the test itself changes the cluster under the mutation, so that it has to
+    be mended as if there had been a deploy.
     """
 
-    line: int
-    patch: str
+    name: str
     promise: str
+    breaks: str
     kind: Literal["fast", "lab"]
-    module: str
     function: str
     says: str
+    mutations: tuple[Mutation, ...]
     deploy: str = ""
     leaves: bool = False
     minutes: float = 3.0
     settle_s: float = 15.0  # a kubelet tells the API server of other devices every ten seconds
 
     @property
-    def file(self) -> Path:
-        """The patch."""
-        return PATCHES / f"{self.patch}.patch"
-
-    @property
     def digest(self) -> str:
         """What a stored result is a result of, beside the commit."""
-        return hashlib.sha256(f"{self!r}".encode() + self.file.read_bytes()).hexdigest()[:16]
+        return hashlib.sha256(f"{self!r}".encode()).hexdigest()[:16]
 
     @property
     def test(self) -> str:
-        """The test as pytest names it."""
-        return f"{self.module}::{self.function}"
+        """The test as pytest names it. Raises LookupError unless there is exactly one of that name."""
+        found = _tests().get(self.function, [])
+        if len(found) != 1:
+            raise LookupError(f"{self.name}: {len(found)} tests are called {self.function}: {', '.join(found)}")
+        return f"{found[0]}::{self.function}"
 
     def touched(self) -> list[str]:
-        """The files that the patch changes."""
-        return re.findall(r"^\+\+\+ b/(\S+)", self.file.read_text("utf-8"), re.MULTILINE)
+        """The files that are changed. Raises Misfit."""
+        return list(dict.fromkeys(str(mutation.place(ROOT)[0].relative_to(ROOT)) for mutation in self.mutations))
+
+    def apply(self, tree: Path) -> None:
+        """Break the promise in a tree. Raises Misfit where the code is not (any more) as the table knows it."""
+        for mutation in self.mutations:
+            mutation.apply(tree)
 
 
 def entries(kind: str | None = None) -> list[Entry]:
     """All rows, or those of a kind."""
-    rows = [Entry(**row) for row in yaml.safe_load((HERE / "table.yaml").read_text("utf-8"))]
+    rows = [_entry(**row) for row in yaml.safe_load((HERE / "table.yaml").read_text("utf-8"))]
     return [row for row in rows if kind in (None, row.kind)]
 
 
-def apply_patch(entry: Entry, tree: Path, *options: str) -> None:
-    """Change a tree as the patch says. Raises CalledProcessError where it does not fit (any more)."""
-    # Others work on the same files: where each hunk takes a line away, that line is enough to find the place.
-    # git is there wherever the tree is; `patch` may not be.
-    hunks = re.split(r"^@@.*", entry.file.read_text("utf-8"), flags=re.MULTILINE)[1:]
-    context = 0 if all(re.search(r"^-(?!--)", hunk, re.MULTILINE) for hunk in hunks) else 1
-    command = ["git", "-C", str(tree), "apply", "-p1", f"-C{context}", *options, str(entry.file)]
-    subprocess.run(command, check=True, capture_output=True, text=True)
+def _entry(*, test: str, mutations: list[dict[str, str]], **row: Any) -> Entry:
+    parts = tuple(Mutation(part["in"], part["find"], part.get("put", "")) for part in mutations)
+    return Entry(function=test, mutations=parts, **row)
+
+
+@cache
+def _tests() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for file in sorted((ROOT / "tests").rglob("test_*.py")):
+        for line in file.read_text("utf-8").splitlines():
+            name = line.removeprefix("async ").removeprefix("def ").partition("(")[0]
+            if line.startswith(("def test_", "async def test_")):
+                found.setdefault(name, []).append(str(file.relative_to(ROOT)))
+    return found

@@ -14,7 +14,7 @@ import pytest
 
 from installer.testing.results import DIRECTORY, commit
 from tests.sabotage.standing import WHOLE, Standing, keep, seen_before
-from tests.sabotage.table import Entry, apply_patch, entries
+from tests.sabotage.table import Entry, entries
 from tests.sabotage.trees import no_complaint, run_tests, why_not_green, why_not_red
 
 # Those with nothing to install first, then those that need the same way: each mends what the one before it broke.
@@ -45,11 +45,11 @@ def refuse_when_late(minutes: float) -> None:
 
 
 @pytest.mark.timeout(3000)
-@pytest.mark.parametrize("entry", LAB, ids=lambda entry: entry.patch)
+@pytest.mark.parametrize("entry", LAB, ids=lambda entry: entry.name)
 def test_the_test_turns_red_when_the_promise_is_broken(
     entry: Entry, found: Standing, request: pytest.FixtureRequest
 ) -> None:
-    record, now = SEEN / f"{entry.patch}.json", commit()
+    record, now = SEEN / f"{entry.name}.json", commit()
     if seen_before(record, entry.digest, now):
         return
     refuse_when_late(entry.minutes)
@@ -59,7 +59,7 @@ def test_the_test_turns_red_when_the_promise_is_broken(
     sound = {name: (standing.tree / name).read_bytes() for name in entry.touched()}
     runs = standing.runs()
     try:
-        apply_patch(entry, standing.tree)
+        entry.apply(standing.tree)
         standing.fill_in_secrets(entry)
         standing.deploy(entry)
         tested = run_tests(standing.tree, standing.python, [entry.test], 1500)

@@ -121,26 +121,26 @@ def why_not_green(entry: Entry, tested: Outcome) -> str:
     if cases and not bad:
         return ""
     told = "".join(case.failed or case.broken or "it was skipped" for case in bad) or tested.output
-    return f"{entry.test} is not green in the sound tree, so that red would prove nothing:\n{told[-3000:]}"
+    return f"{entry.function} is not green in the sound tree, so that red would prove nothing:\n{told[-3000:]}"
 
 
 def why_not_red(entry: Entry, tested: Outcome) -> str:
-    """Say why the patch does not turn its test red by an assertion about the promise; nothing when it does."""
+    """Say why the mutation does not turn its test red by an assertion about the promise; nothing when it does."""
     cases = tested.of(entry)
     broken = [case.broken for case in tested.cases if case.broken]
     failed = [case.failed for case in cases if case.failed]
     if tested.code == 0 and cases:
-        return f"{entry.test} stays green without: {entry.promise}\n{tested.output[-2000:]}"
+        return f"{entry.function} stays green without: {entry.breaks}\n{tested.output[-2000:]}"
     if tested.code != 1 or broken or not cases:
         told = "".join(broken) or tested.output
-        return f"{entry.test} could not be run (exit code {tested.code}):\n{told[-3000:]}"
+        return f"{entry.function} could not be run (exit code {tested.code}):\n{told[-3000:]}"
     if not failed:
-        return f"{entry.test} stays green without: {entry.promise}\n{tested.output[-2000:]}"
+        return f"{entry.function} stays green without: {entry.breaks}\n{tested.output[-2000:]}"
     strange = [text for text in failed if not ASSERTED.match(text)]
     if strange:
-        return f"{entry.test} fails, but by no assertion:\n{strange[0][-3000:]}"
+        return f"{entry.function} fails, but by no assertion:\n{strange[0][-3000:]}"
     if not any(re.search(entry.says, text) for text in failed):
-        return f"{entry.test} fails, but does not say {entry.says!r}:\n{failed[0][:3000]}"
+        return f"{entry.function} fails, but does not say {entry.says!r}:\n{failed[0][:3000]}"
     return ""
 
 

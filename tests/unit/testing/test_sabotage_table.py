@@ -1,4 +1,4 @@
-"""The table of sabotage: every line of the issue is broken, every patch still fits, every test is there."""
+"""The table of sabotage: every promise is broken, every mutation still fits, every test is there."""
 
 from __future__ import annotations
 
@@ -6,29 +6,47 @@ from pathlib import Path
 
 import pytest
 
-from tests.sabotage.table import LINES, PATCHES, ROOT, Entry, apply_patch, entries
-from tests.sabotage.trees import Case, Outcome, why_not_green, why_not_red
+from tests.sabotage.mutations import Misfit, Mutation
+from tests.sabotage.table import PROMISES, ROOT, Entry, entries
+from tests.sabotage.trees import Case, Outcome, copy_files, why_not_green, why_not_red
 
 TABLE = entries()
 
 
-def test_every_line_of_the_issue_is_broken_at_least_once() -> None:
-    assert {entry.line for entry in TABLE} == set(LINES)
+def test_every_promise_is_broken_at_least_once() -> None:
+    assert {entry.promise for entry in TABLE} == set(PROMISES)
+    assert len({entry.name for entry in TABLE}) == len(TABLE)
 
 
-def test_each_patch_stands_in_the_table_once() -> None:
-    assert sorted(entry.file.name for entry in TABLE) == sorted(path.name for path in PATCHES.iterdir())
-
-
-@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry.patch)
-def test_the_patch_fits_and_its_test_is_there(entry: Entry) -> None:
-    apply_patch(entry, ROOT, "--check")
-    assert f"def {entry.function}(" in (ROOT / entry.module).read_text("utf-8")
+@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry.name)
+def test_the_mutation_fits_and_its_test_is_there(entry: Entry, tmp_path: Path) -> None:
+    assert entry.test.startswith("tests/")
     assert entry.kind == "lab" or not (entry.deploy or entry.leaves)
-    assert all(Path(ROOT, name).is_file() for name in entry.touched())
+    copy_files(ROOT, tmp_path, entry.touched())
+    before = [(tmp_path / name).read_text("utf-8") for name in entry.touched()]
+    entry.apply(tmp_path)
+    assert all((tmp_path / name).read_text("utf-8") != text for name, text in zip(entry.touched(), before, strict=True))
 
 
-ENTRY = Entry(1, "p", "nothing changes", "fast", "tests/test_a.py", "test_it", "changed")
+def test_a_mutation_finds_its_lines_wherever_they_went_in_their_room(tmp_path: Path) -> None:
+    file = tmp_path / "room" / "moved" / "there.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("class A:\n    def a(self):\n        x = 1\n        if x:\n            go()\n        return x\n")
+    Mutation("room", "x = 1\nif x:\n    go()\n", "x = 2\n").apply(tmp_path)
+    assert file.read_text() == "class A:\n    def a(self):\n        x = 2\n        return x\n"
+    Mutation("room", "return x").apply(tmp_path)
+    assert file.read_text() == "class A:\n    def a(self):\n        x = 2\n"
+
+
+def test_a_mutation_that_fits_nowhere_or_twice_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n    x = 1\n")
+    with pytest.raises(Misfit, match=r"a\.py:1, a\.py:2"):
+        Mutation("a.py", "x = 1", "x = 2").place(tmp_path)
+    with pytest.raises(Misfit, match="nowhere"):
+        Mutation("a.py", "x = 3").place(tmp_path)
+
+
+ENTRY = Entry("p", "idempotent", "nothing changes", "fast", "test_it", "changed", ())
 
 
 def ran(*cases: Case, code: int = 1) -> Outcome:
