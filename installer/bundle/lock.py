@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from installer.bundle.errors import BundleError
 
 Architecture = Literal["amd64", "arm64"]
-ImageSet = Literal["base", "platform", "engine"]
+ImageSet = Literal["base", "platform", "framework"]
 
 
 class Locked(BaseModel):

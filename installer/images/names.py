@@ -11,7 +11,7 @@ REGISTRY = "registry.atoll.internal:5000"
 PROJECT = "imported"
 LATEST = "latest"
 # Projects of the registry that belong to the platform.
-RESERVED = ("atoll", "engines")
+RESERVED = ("atoll", "frameworks")
 
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _PATH = re.compile(rf"{_COMPONENT}(?:/{_COMPONENT})*")

@@ -256,7 +256,7 @@ PHASES = (
         needs=("database", "queue", "storage_client"),
         inputs=("cluster_name", "platform", "resource_limit", "smtp", "device_types", "portal_address", "masters",
                 "control", "storage.driver", "network.cluster_domain", "monitoring.scrape_seconds"),
-        artifacts=("image/platform/*atoll/*", "image/engine/*", "platform/*"),
+        artifacts=("image/platform/*atoll/*", "image/framework/*", "platform/*"),
         holds_certificates=True,
     ),
     Phase(

@@ -22,11 +22,11 @@ def check_bundle(index: Mapping[str, Any], cluster: Cluster, directory: Path | N
     files: Mapping[str, Mapping[str, Any]] = index["files"]
     listed = {artifact["name"] for artifact in index["artifacts"]}
     missing = [path for path in _files(cluster) if path not in files]
-    missing += [name for name in _images(cluster, engines=False) if name not in listed]
+    missing += [name for name in _images(cluster, frameworks=False) if name not in listed]
     found = [_finding("missing artifacts", "error", missing)] if missing else []
     # Frameworks are built last and the portal does not wait for them; tasks that use them do.
-    engines = [name for name in _images(cluster, engines=True) if name not in listed]
-    found += [_finding("missing engine images", "warning", engines, _LATER)] if engines else []
+    frameworks = [name for name in _images(cluster, frameworks=True) if name not in listed]
+    found += [_finding("missing framework images", "warning", frameworks, _LATER)] if frameworks else []
     damaged = list(_damaged(files, directory)) if directory else []
     found += [_finding("damaged artifacts", "error", damaged)] if damaged else []
     return found
@@ -44,10 +44,10 @@ def _files(cluster: Cluster) -> Iterator[str]:
     yield "images/index.json"
 
 
-def _images(cluster: Cluster, engines: bool) -> Iterator[str]:
+def _images(cluster: Cluster, frameworks: bool) -> Iterator[str]:
     for architecture in sorted({node.arch for node in cluster.nodes}):
         for name, image in load_images(TREE).images.items():
-            if architecture in image.architectures and (image.set == "engine") == engines:
+            if architecture in image.architectures and (image.set == "framework") == frameworks:
                 yield f"image/{architecture}/{name}"
 
 

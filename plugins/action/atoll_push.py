@@ -150,7 +150,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         result: dict[str, Any] = super().run(tmp, task_vars)
         args = self._task.args
         try:
-            images = images_of(Path(args["bundle"]), args.get("sets") or ["base", "platform", "engine"])
+            images = images_of(Path(args["bundle"]), args.get("sets") or ["base", "platform", "framework"])
             with tunnel(self._connection, args.get("reach") or "127.0.0.1:5000") as socket:
                 return result | self._push(images, socket)
         except KeyError as missing:

@@ -17,7 +17,7 @@ options:
     description: Sets of images to push.
     type: list
     elements: str
-    default: [base, platform, engine]
+    default: [base, platform, framework]
   registry:
     description: Name and port by which nodes and certificates know the registry.
     type: str

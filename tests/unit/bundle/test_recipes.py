@@ -33,7 +33,7 @@ def test_the_base_set_is_what_a_node_imports_before_there_is_a_registry() -> Non
 def test_images_have_the_version_of_the_tree_and_unique_names() -> None:
     names = [full_name(image) for image in load_images(TREE).images.values()]
     version = (TREE / "VERSION").read_text().strip()
-    assert f"registry.atoll.internal:5000/engines/numpy:{version}" in names
+    assert f"registry.atoll.internal:5000/frameworks/numpy:{version}" in names
     assert len(names) == len(set(names))
 
 
@@ -53,7 +53,7 @@ def test_every_layer_is_used() -> None:
     assert {layer for image in images.images.values() for layer in image.layers} == set(images.layers)
 
 
-def test_services_and_engines_run_as_a_number_that_is_not_root() -> None:
+def test_services_and_frameworks_run_as_a_number_that_is_not_root() -> None:
     privileged = {"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "kube-router"}
     privileged |= {"base", "control", "local-path-provisioner"}
     for name, image in load_images(TREE).images.items():

@@ -207,7 +207,10 @@ def test_names_lose_the_registry_that_they_came_from(text: str, repository: str,
     assert (name_of(text).repository, name_of(text).tag) == (repository, tag)
 
 
-@pytest.mark.parametrize("text", ["", "Tool:1", "a//b", "../x", "tool:", "a@sha256:1", "atoll/platform:1", "engines/x"])
+NAMES = ["", "Tool:1", "a//b", "../x", "tool:", "a@sha256:1", "atoll/platform:1", "frameworks/x"]
+
+
+@pytest.mark.parametrize("text", NAMES)
 def test_names_that_cannot_be_or_are_the_platforms_own_are_refused(text: str) -> None:
     with pytest.raises(BadName, match="--name"):
         name_of(text)
@@ -215,7 +218,7 @@ def test_names_that_cannot_be_or_are_the_platforms_own_are_refused(text: str) ->
 
 def test_the_list_is_what_the_registry_holds_of_imported_images(tmp_path: Path) -> None:
     memory = Memory()
-    for other in ("atoll/platform", "engines/numpy", "importedx/a", "registry.k8s.io/pause"):
+    for other in ("atoll/platform", "frameworks/numpy", "importedx/a", "registry.k8s.io/pause"):
         memory.manifests[other, "1"] = b"{}"
     put(docker_save(tmp_path / "one.tar", [b"one"], None), memory)
     put(tmp_path / "one.tar", memory, name=name_of("a:2"))

@@ -83,8 +83,8 @@ def test_our_images_keep_their_path_and_others_lie_below_their_upstream(tmp_path
 
 
 def test_only_the_wanted_sets_are_pushed(tmp_path: Path) -> None:
-    bundle = bundle_with(tmp_path, {OWN: ("platform", [b"a"]), FOREIGN: ("engine", [b"b"])})
-    assert [image.name for image in push.images_of(bundle, ["engine"])] == [FOREIGN]
+    bundle = bundle_with(tmp_path, {OWN: ("platform", [b"a"]), FOREIGN: ("framework", [b"b"])})
+    assert [image.name for image in push.images_of(bundle, ["framework"])] == [FOREIGN]
 
 
 def test_a_shared_layer_is_sent_once_and_linked_afterwards(tmp_path: Path) -> None:
