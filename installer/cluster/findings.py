@@ -106,14 +106,18 @@ def _shown(value: Any) -> str:
 
 
 def _did_you_mean(key: str, where: Where, root: type[BaseModel]) -> str:
+    if found := meant(key, where, root):
+        return f"Did you mean `{found}`?"
+    return f"Remove it. Keys that are known here: {', '.join(keys_at(where, root))}."
+
+
+def meant(key: str, where: Where, root: type[BaseModel]) -> str | None:
+    """Return the key that an unknown one was probably meant to be."""
     known = keys_at(where, root)
     other = _OTHER_NAMES.get(key.lower().replace("-", "_"))
     if other in known:
-        return f"Did you mean `{other}`?"
-    close = difflib.get_close_matches(key.lower().replace("-", "_"), known, n=1, cutoff=0.6)
-    if close:
-        return f"Did you mean `{close[0]}`?"
-    return f"Remove it. Keys that are known here: {', '.join(known)}."
+        return other
+    return next(iter(difflib.get_close_matches(key.lower().replace("-", "_"), known, n=1, cutoff=0.6)), None)
 
 
 def keys_at(where: Sequence[Step], root: type[BaseModel]) -> list[str]:

@@ -13,8 +13,9 @@ from installer.cluster.defaults import over_defaults
 from installer.cluster.findings import mistake, mistake_of
 from installer.cluster.mistakes import ClusterError, Mistake
 from installer.cluster.places import EXAMPLE, is_installed
+from installer.cluster.salvage import Broken, nodes_are_known, salvage, sound
 from installer.cluster.schema import Cluster
-from installer.cluster.source import Source, Where, parse, read
+from installer.cluster.source import Source, parse, read
 
 
 def load(path: Path | str, installed: bool | None = None) -> Cluster:
@@ -39,20 +40,17 @@ def reference() -> Cluster:
 def _checked(source: Source, installed: bool | None) -> Cluster:
     wanted = over_defaults(_long_form(source.content))
     mistakes = list(source.mistakes)
+    broken: Broken = ()
     try:
         cluster: Cluster | None = Cluster.model_validate(wanted)
-        origin = list(range(len(wanted["nodes"])))
     except ValidationError as error:
         mistakes += [mistake_of(detail, source, Cluster) for detail in error.errors(include_url=False)]
-        cluster, origin = _salvage(wanted, [tuple(detail["loc"]) for detail in error.errors()])
-    complete = not any(found.path.startswith("nodes") for found in mistakes)
+        cluster, broken = salvage(wanted)
     if cluster is not None:
         known = is_installed(cluster) if installed is None else installed
-        for finding in findings(cluster, Circumstances(known, complete)):
-            where = finding.where
-            if where[0] == "nodes" and len(where) > 1:
-                where = ("nodes", origin[int(where[1])], *where[2:])
-            mistakes.append(mistake(source, where, finding.message, finding.remedy))
+        complete = nodes_are_known(source, broken)
+        for finding in sound(findings(cluster, Circumstances(known, complete)), broken):
+            mistakes.append(mistake(source, finding.where, finding.message, finding.remedy))
     if mistakes:
         raise ClusterError(source.file, _once(mistakes))
     assert cluster is not None  # noqa: S101 - without mistakes there was no ValidationError
@@ -70,37 +68,6 @@ def _long_form(content: dict[str, Any]) -> dict[str, Any]:
             bare = {key: value.pop(key) for key in ("cpu", "memory") if key in value}
             value["ceiling"] = bare | (value.get("ceiling") or {})
     return content
-
-
-def _salvage(wanted: dict[str, Any], broken: list[Where]) -> tuple[Cluster | None, list[int]]:
-    """Return the cluster without what is broken, so that checks see the rest; and where its nodes stand in the file."""
-    rest = deepcopy(wanted)
-    dropped: set[int] = set()
-    for where in broken:
-        if where[:1] == ("nodes",) and len(where) > 1:
-            dropped.add(int(where[1]))
-        else:
-            _remove(rest, where)
-    nodes = rest.get("nodes")
-    if not isinstance(nodes, list):
-        return None, []
-    origin = [index for index in range(len(nodes)) if index not in dropped]
-    rest["nodes"] = [nodes[index] for index in origin]
-    rest.setdefault("name", "unnamed")
-    try:
-        return Cluster.model_validate(over_defaults(rest)), origin
-    except ValidationError:
-        return None, []  # nothing coherent is left; the mistakes found so far are what there is to say
-
-
-def _remove(content: Any, where: Where) -> None:
-    for step in where[:-1]:
-        if isinstance(content, list) and isinstance(step, int):
-            content = content[step]
-        else:
-            content = content.get(step) if isinstance(content, dict) else None
-    if isinstance(content, dict):
-        content.pop(where[-1], None)
 
 
 def _once(mistakes: list[Mistake]) -> list[Mistake]:

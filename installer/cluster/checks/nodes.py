@@ -60,21 +60,21 @@ def _addresses(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
 
 
 def _masters(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding]:
-    count = len(cluster.masters)
+    places = [index for index, node in enumerate(cluster.nodes) if node.is_master]
+    count = len(places)
     if not circumstances.complete:
         return
     if count == 0:
         yield Finding(("nodes",), "no node has the role `master`.", "Give `roles: [master]` to one node, or to three.")
     elif count % 2 == 0 and not circumstances.installed:
-        index = cluster.nodes.index(cluster.masters[-1])
         yield Finding(
-            ("nodes", index, "roles"),
+            ("nodes", places[-1], "roles"),
             f"this is master number {count}; an even number of masters survives no more failures than one less.",
             f"Install with {count - 1} or {count + 1} masters.",
         )
     elif count > 7:
         yield Finding(
-            ("nodes", cluster.nodes.index(cluster.masters[7]), "roles"),
+            ("nodes", places[7], "roles"),
             f"these are {count} masters; every write waits for most of them.",
             "Use one, three, five or seven masters.",
         )

@@ -133,7 +133,7 @@ def _limits(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
                     )
 
 
-def _platform(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
+def _platform(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding]:
     platform = cluster.platform
     if (platform.certificate_file is None) != (platform.key_file is None):
         missing = "key_file" if platform.key_file is None else "certificate_file"
@@ -151,7 +151,7 @@ def _platform(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
         seen.add(virtual.name)
         for key, counts in (("devices", virtual.devices or {}), ("max_devices_per_user", virtual.max_devices_per_user)):
             for name in counts:
-                if name not in cluster.device_types:
+                if name not in cluster.device_types and circumstances.complete:
                     yield Finding(
                         (*where, key, name),
                         f"virtual cluster `{virtual.name}`: no node has `{name}`.",

@@ -297,3 +297,41 @@ def test_yaml_that_no_reader_takes_is_named_with_its_line(text: str, line: int, 
     assert mistake.line == line
     assert words in mistake.message
     assert mistake.remedy
+
+
+@pytest.mark.parametrize(
+    ("slip", "more"),
+    [
+        ("address: 10.0.0.21, rack: a1}", ""),  # of the node itself
+        ("address: 10.0.0.21, arch: mips}", ""),
+        ("address: 10.0.0.21}", "colours: blue\n"),  # elsewhere
+        ("address: 10.0.0.21}", "monitoring: {volume: much, retention_days: x}\n"),
+    ],
+)
+def test_what_several_values_say_together_is_told_beside_mistakes_of_other_kinds(slip: str, more: str) -> None:
+    twin = "  - {name: master1, address: 10.0.0.11, roles: [master]}\n"
+    said = told(SMALL.replace("address: 10.0.0.21}", slip) + twin + more)
+    assert "cluster.yaml:6: node `master1`: `name` is that of node 1 of the list too." in said
+    assert "cluster.yaml:6: node `master1`: `address` 10.0.0.11 is that of node `master1` too." in said
+    assert "cluster.yaml:6: node `master1`: this is master number 2" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SMALL.replace("roles: [master]", "role: [master]"),
+        SMALL.replace("roles: [master]", "roles: master"),
+        SMALL.replace("name: master1, ", ""),
+        SMALL + "network: {pod_networks: 10.1.0.0/16, service_network: 10.244.0.0/20}\n",
+        SMALL + "network: {pod_network: 10.1.0, service_network: 10.244.0.0/20}\n",
+        SMALL.replace("address: 10.0.0.31", "address: 10.0.0"),
+    ],
+)
+def test_nothing_is_told_that_is_right_once_the_mistake_is_mended(text: str) -> None:
+    assert told(text, installed=False).count("cluster.yaml:") == 1, told(text)
+
+
+def test_a_node_whose_name_cannot_be_read_is_called_by_its_number() -> None:
+    said = told(SMALL.replace("name: master1", "name: Master_1").replace("10.0.0.21", "10.0.0.11"))
+    assert "node `worker1`: `address` 10.0.0.11 is that of node 1 of the list too." in said
+    assert "unread" not in said
