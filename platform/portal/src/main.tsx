@@ -9,6 +9,7 @@ import { makeRouter } from "@/app/router";
 import { addFeatureWords } from "@/app/words";
 import { Preferences } from "@/appearance/preferences";
 import { applyAppearance, storedAppearance } from "@/appearance/theme";
+import { FeedbackProvider } from "@/elements/feedback";
 import { RegistryContext, registryOf } from "@/features/registry";
 import { noteSignedIn, sessionQuery } from "@/identity/session";
 import { startLanguage } from "@/words/language";
@@ -53,9 +54,11 @@ createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <Preferences>
-        <RegistryContext value={registry}>
-          <RouterProvider router={router} />
-        </RegistryContext>
+        <FeedbackProvider>
+          <RegistryContext value={registry}>
+            <RouterProvider router={router} />
+          </RegistryContext>
+        </FeedbackProvider>
       </Preferences>
     </QueryClientProvider>
   </StrictMode>,

@@ -25,9 +25,9 @@ shell.update({ component: Shell });
 
 // The words of a feature come with its page, not after it.
 for (const feature of FEATURES as readonly Feature[]) {
-  const loader = () => loadWords(feature.name, ...(feature.shows ?? []));
-  for (const route of [...(feature.routes ?? []), ...(feature.entrances ?? [])])
-    Object.assign(route.options, { loader });
+  for (const { options } of [...(feature.routes ?? []), ...(feature.entrances ?? [])]) {
+    Object.assign(options, { loader: () => loadWords(feature.name, ...(options.staticData?.shows ?? [])) });
+  }
 }
 
 type Listed = (typeof FEATURES)[number];

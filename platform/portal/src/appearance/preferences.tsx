@@ -1,4 +1,4 @@
-import { App, ConfigProvider } from "antd";
+import { ConfigProvider } from "antd";
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { antdWords } from "@/words/language";
@@ -47,9 +47,7 @@ export function Preferences({ children }: { children: ReactNode }) {
         button={{ autoInsertSpace: false }}
         wave={{ disabled: true }}
       >
-        <App component={false} notification={{ placement: "bottomRight" }}>
-          {children}
-        </App>
+        {children}
       </ConfigProvider>
     </Context>
   );

@@ -1,12 +1,13 @@
-import { App, Button, Tooltip } from "antd";
+import { Button, Tooltip } from "antd";
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useFeedback } from "./feedback";
 import "./code.css";
 
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const { t } = useTranslation();
-  const { message } = App.useApp();
+  const { message } = useFeedback();
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;

@@ -1,8 +1,9 @@
-import { App, Button } from "antd";
+import { Button } from "antd";
 import { RotateCw } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { type ApiProblem, maySucceedLater, problemOf } from "@/api/problem";
 import { useProblemWords } from "@/words/told";
+import { useFeedback } from "./feedback";
 import "./states.css";
 
 interface Failure {
@@ -18,7 +19,7 @@ interface Failure {
 /** Says that what a person asked for did not work. It stays until it is dismissed, tried again, or done after all. */
 export function useFailures(): { tell: (failure: Failure) => void; settle: (key: string) => void } {
   const { t } = useTranslation();
-  const { notification } = App.useApp();
+  const { notification } = useFeedback();
   return {
     settle: (key) => notification.destroy(key),
     tell: ({ key, title, error, retry }) => {

@@ -9,6 +9,13 @@ import type { WordLoaders } from "@/words/language";
 type Permission = Schemas["Permission"];
 type Task = Schemas["Task"];
 
+declare module "@tanstack/react-router" {
+  interface StaticDataRouteOption {
+    /** Words of other features that a page shows: they are loaded beside those of its own. */
+    shows?: readonly string[];
+  }
+}
+
 /** A page of level one, in the side menu and the search. */
 export interface MenuEntry {
   /** Key of its words in the feature's `names.*.json`: they are seen before the feature is loaded. */
@@ -74,8 +81,6 @@ export interface TaskKind {
 export interface Feature {
   /** Its folder, with `_` for `-`: the name of its words, too. */
   name: string;
-  /** Namespaces of other features that its pages show; they come with its own. */
-  shows?: readonly string[];
   words: WordLoaders;
   /** Pages in the shell, for people who are signed in. */
   routes?: readonly AnyRoute[];

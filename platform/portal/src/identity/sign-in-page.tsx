@@ -1,9 +1,10 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { App, Button, Form, Input } from "antd";
+import { Button, Form, Input } from "antd";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
 import { type ApiProblem, problemOf } from "@/api/problem";
+import { useFeedback } from "@/elements/feedback";
 import { Entrance } from "./entrance";
 import { EntranceProblem } from "./entrance-problem";
 import { useSetSession } from "./session";
@@ -20,7 +21,7 @@ export function SignInPage() {
   const setSession = useSetSession();
   const [problem, setProblem] = useState<ApiProblem>();
   const [busy, setBusy] = useState(false);
-  const { notification } = App.useApp();
+  const { notification } = useFeedback();
 
   // What stays until it is dismissed was said to the person before, not to the next one.
   useEffect(() => notification.destroy(), [notification]);

@@ -14,13 +14,13 @@ declare module "i18next" {
 const page = createRoute({
   getParentRoute: () => shell,
   path: "/nodes",
+  staticData: { shows: ["virtual_clusters"] },
   component: lazyRouteComponent(() => import("./nodes-page"), "NodesPage"),
 });
 
 /** The machines of the cluster and who uses their devices. */
 export const nodes = {
   name: "nodes",
-  shows: ["virtual_clusters"],
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [page],
   menu: [{ name: "menu", to: "/nodes", icon: Server, needs: "nodes:read", group: "cluster" }],

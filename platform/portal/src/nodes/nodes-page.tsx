@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Segmented, Table, Tooltip } from "antd";
+import { Segmented, Tooltip } from "antd";
 import { CircleCheck, CirclePause, CircleQuestionMark, CircleX, Cpu, Server } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Page, Panel } from "@/elements/page";
 import { Answer, Empty } from "@/elements/states";
+import { Table } from "@/elements/table";
 import { Tag } from "@/elements/tag";
 import { Moment } from "@/elements/time";
 import { bytes, number } from "@/formats/amounts";
@@ -141,19 +142,16 @@ function NodeTable({ nodes }: { nodes: Node[] }) {
   const { t } = useTranslation(["nodes", "virtual_clusters"]);
   const words = useReason();
   return (
-    <Table<Node>
-      rowKey="name"
-      size="middle"
-      pagination={false}
-      dataSource={nodes}
-      locale={{ emptyText: t("none_of_role") }}
-      scroll={{ x: "max-content" }}
-      showSorterTooltip={false}
+    <Table
+      keyOf={(node) => node.name}
+      rows={nodes}
+      empty={t("none_of_role")}
       columns={[
         {
+          key: "name",
           title: t("name"),
-          sorter: (one, other) => one.name.localeCompare(other.name),
-          render: (_, node) => (
+          compare: (one, other) => one.name.localeCompare(other.name),
+          render: (node) => (
             <div className="node-name">
               <strong>{node.name}</strong>
               <span className="quiet mono">{node.address}</span>
@@ -161,34 +159,39 @@ function NodeTable({ nodes }: { nodes: Node[] }) {
           ),
         },
         {
+          key: "state",
           title: t("state"),
-          render: (_, node) => (
+          render: (node) => (
             <div className="state-cell">
               <Tag {...STATES[node.state]}>{t(`state_${node.state}`)}</Tag>
               {node.reason && node.state !== "ready" && <span className="state-reason">{words(node.reason)}</span>}
             </div>
           ),
         },
-        { title: t("roles"), render: (_, node) => node.roles.map((role) => t(`role_${role}`)).join(", ") },
+        { key: "roles", title: t("roles"), render: (node) => node.roles.map((role) => t(`role_${role}`)).join(", ") },
         {
+          key: "cpu",
           title: t("cpu"),
-          sorter: (one, other) =>
+          compare: (one, other) =>
             one.use.cpu_requested / one.use.cpu_cores - other.use.cpu_requested / other.use.cpu_cores,
-          render: (_, { use }) => <Share asked={use.cpu_requested} there={use.cpu_cores} format={number} />,
+          render: ({ use }) => <Share asked={use.cpu_requested} there={use.cpu_cores} format={number} />,
         },
         {
+          key: "memory",
           title: t("memory"),
-          sorter: (one, other) =>
+          compare: (one, other) =>
             one.use.memory_requested / one.use.memory_bytes - other.use.memory_requested / other.use.memory_bytes,
-          render: (_, { use }) => <Share asked={use.memory_requested} there={use.memory_bytes} format={bytes} />,
+          render: ({ use }) => <Share asked={use.memory_requested} there={use.memory_bytes} format={bytes} />,
         },
         {
+          key: "pods",
           title: t("pods"),
-          render: (_, { use }) => <span className="tabular">{`${use.pods} / ${use.pods_max}`}</span>,
+          render: ({ use }) => <span className="tabular">{`${use.pods} / ${use.pods_max}`}</span>,
         },
         {
+          key: "software",
           title: t("software"),
-          render: (_, node) => (
+          render: (node) => (
             <Tooltip title={`${node.kernel} · ${node.runtime}`}>
               <div className="node-name">
                 <span>{node.os.replace(/ \(.*\)$/, "")}</span>
@@ -199,7 +202,7 @@ function NodeTable({ nodes }: { nodes: Node[] }) {
             </Tooltip>
           ),
         },
-        { title: t("joined"), render: (_, node) => <Moment at={node.joined_at} /> },
+        { key: "joined", title: t("joined"), render: (node) => <Moment at={node.joined_at} /> },
       ]}
     />
   );

@@ -13,13 +13,13 @@ declare module "i18next" {
 const page = createRoute({
   getParentRoute: () => shell,
   path: "/overview",
+  staticData: { shows: ["tasks", "virtual_clusters"] },
   component: lazyRouteComponent(() => import("./overview-page"), "OverviewPage"),
 });
 
 /** What runs, what is free, what needs the person. */
 export const overview = {
   name: "overview",
-  shows: ["tasks", "virtual_clusters"],
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [page],
   menu: [{ name: "menu", to: "/overview", icon: LayoutDashboard, needs: "overview:read", group: "work" }],

@@ -1,14 +1,15 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Button, Table } from "antd";
+import { Button } from "antd";
 import { History } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Page } from "@/elements/page";
 import { Empty, Failed, Loading, Stale } from "@/elements/states";
+import { Table } from "@/elements/table";
 import { Tag } from "@/elements/tag";
 import { Moment } from "@/elements/time";
 import { duration } from "@/formats/moments";
-import { type RunSummary, runsQuery } from "./query";
+import { runsQuery } from "./query";
 import { RUN_STATES } from "./states";
 import "./runs.css";
 
@@ -30,41 +31,43 @@ export function RunsPage() {
       )}
       {runs.length > 0 && (
         <div className="framed">
-          <Table<RunSummary>
-            rowKey="id"
-            size="middle"
-            pagination={false}
-            dataSource={runs}
-            scroll={{ x: "max-content" }}
+          <Table
+            keyOf={(run) => run.id}
+            rows={runs}
             columns={[
               {
+                key: "id",
                 title: t("id"),
-                render: (_, run) => (
+                render: (run) => (
                   <Link to="/runs/$id" params={{ id: run.id }} className="task-name mono">
                     {run.id}
                   </Link>
                 ),
               },
-              { title: t("verb"), render: (_, run) => <code>{run.verb}</code> },
+              { key: "verb", title: t("verb"), render: (run) => <code>{run.verb}</code> },
               {
+                key: "state",
                 title: t("state"),
-                render: (_, run) => <Tag {...RUN_STATES[run.state]}>{t(`state_${run.state}`)}</Tag>,
+                render: (run) => <Tag {...RUN_STATES[run.state]}>{t(`state_${run.state}`)}</Tag>,
               },
               {
+                key: "changed",
                 title: t("changed"),
                 align: "right",
-                render: (_, run) => <span className="tabular">{run.changed}</span>,
+                render: (run) => <span className="tabular">{run.changed}</span>,
               },
               {
+                key: "failed",
                 title: t("failed"),
                 align: "right",
-                render: (_, run) => <span className="tabular">{run.failed}</span>,
+                render: (run) => <span className="tabular">{run.failed}</span>,
               },
-              { title: t("started"), render: (_, run) => <Moment at={run.started_at} /> },
+              { key: "started", title: t("started"), render: (run) => <Moment at={run.started_at} /> },
               {
+                key: "took",
                 title: t("took"),
                 align: "right",
-                render: (_, run) => (
+                render: (run) => (
                   <span className="tabular nowrap">{run.seconds === null ? "–" : duration(run.seconds)}</span>
                 ),
               },

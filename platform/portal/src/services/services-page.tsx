@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { App, Button, Table, Tooltip } from "antd";
+import { Button, Tooltip } from "antd";
 import {
   Activity,
   CircleCheck,
@@ -16,8 +16,10 @@ import { useTranslation } from "react-i18next";
 import { api, body, type Schemas } from "@/api/client";
 import { problemOf } from "@/api/problem";
 import { useFailures } from "@/elements/failures";
+import { useFeedback } from "@/elements/feedback";
 import { Page } from "@/elements/page";
 import { Answer, Empty } from "@/elements/states";
+import { Table } from "@/elements/table";
 import { Tag } from "@/elements/tag";
 import { duration } from "@/formats/moments";
 import { useMay } from "@/identity/session";
@@ -70,16 +72,14 @@ function ServiceTable({ services, onLog }: { services: Service[]; onLog: (name: 
   const title = (service: Service) => known(`name_${service.name}`) ?? (service.title || service.name);
   return (
     <div className="framed">
-      <Table<Service>
-        rowKey="name"
-        size="middle"
-        pagination={false}
-        dataSource={services}
-        scroll={{ x: "max-content" }}
+      <Table
+        keyOf={(service) => service.name}
+        rows={services}
         columns={[
           {
+            key: "name",
             title: t("name"),
-            render: (_, service) => (
+            render: (service) => (
               <div className="service-name">
                 <strong>{service.name}</strong>
                 {title(service).toLowerCase() !== service.name && <span className="quiet">{title(service)}</span>}
@@ -87,8 +87,9 @@ function ServiceTable({ services, onLog }: { services: Service[]; onLog: (name: 
             ),
           },
           {
+            key: "state",
             title: t("state"),
-            render: (_, service) => (
+            render: (service) => (
               <div className="state-cell">
                 <Tag {...STATES[service.state]}>{t(`state_${service.state}`)}</Tag>
                 {service.message && service.state !== "running" && (
@@ -98,25 +99,29 @@ function ServiceTable({ services, onLog }: { services: Service[]; onLog: (name: 
             ),
           },
           {
+            key: "replicas",
             title: t("replicas"),
-            render: (_, { replicas }) => <span className="tabular">{`${replicas.ready} / ${replicas.wanted}`}</span>,
+            render: ({ replicas }) => <span className="tabular">{`${replicas.ready} / ${replicas.wanted}`}</span>,
           },
           {
+            key: "nodes",
             title: t("nodes"),
-            render: (_, service) => (
+            render: (service) => (
               <span className="service-nodes">
                 {service.nodes && service.nodes.length > 0 ? service.nodes.join(", ") : "–"}
               </span>
             ),
           },
           {
+            key: "version",
             title: t("version"),
-            render: (_, service) => <span className="tabular">{service.version || "–"}</span>,
+            render: (service) => <span className="tabular">{service.version || "–"}</span>,
           },
           {
+            key: "actions",
             title: <span className="visually-hidden">{t("common:actions.title")}</span>,
             align: "right",
-            render: (_, service) => <Actions service={service} onLog={onLog} />,
+            render: (service) => <Actions service={service} onLog={onLog} />,
           },
         ]}
       />
@@ -126,7 +131,7 @@ function ServiceTable({ services, onLog }: { services: Service[]; onLog: (name: 
 
 function Actions({ service, onLog }: { service: Service; onLog: (name: string) => void }) {
   const { t } = useTranslation(["services", "common"]);
-  const { modal, notification } = App.useApp();
+  const { ask, notification } = useFeedback();
   const failures = useFailures();
   const may = useMay();
   const queries = useQueryClient();
@@ -158,8 +163,8 @@ function Actions({ service, onLog }: { service: Service; onLog: (name: string) =
     onSettled: () => queries.invalidateQueries({ queryKey: ["services"] }),
   });
 
-  function ask() {
-    modal.confirm({
+  function restartAfterAsking() {
+    ask({
       title: t("restart_question", { service: service.name }),
       content: t("restart_means"),
       okText: t("restart"),
@@ -184,7 +189,7 @@ function Actions({ service, onLog }: { service: Service; onLog: (name: string) =
             loading={restart.isPending}
             icon={<RotateCw size={14} aria-hidden />}
             aria-label={t("restart_named", { service: service.name })}
-            onClick={ask}
+            onClick={restartAfterAsking}
           >
             {t("restart")}
           </Button>

@@ -1,11 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { App, Button, Dropdown, Tooltip } from "antd";
+import { Button, Dropdown, Tooltip } from "antd";
 import { CircleStop, Copy, Ellipsis, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
 import { useFailures } from "@/elements/failures";
+import { useFeedback } from "@/elements/feedback";
 import { useKind } from "@/features/registry";
 import type { TaskSummary } from "./queries";
 
@@ -20,7 +21,7 @@ export function TaskActions({
   onDeleted?: () => void;
 }) {
   const { t } = useTranslation("tasks");
-  const { modal, message } = App.useApp();
+  const { ask, message } = useFeedback();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const failures = useFailures();
@@ -44,11 +45,11 @@ export function TaskActions({
   }
 
   function stop() {
-    modal.confirm({
+    ask({
       title: t("stop_question", { name: task.name }),
       content: t("stop_means"),
       okText: t("stop"),
-      okButtonProps: { danger: true },
+      danger: true,
       onOk: async () => {
         const request = () =>
           body(api.POST("/api/v1/tasks/{task_id}/stop", { params: { path: { task_id: task.id } } }));
@@ -61,11 +62,11 @@ export function TaskActions({
   }
 
   function remove() {
-    modal.confirm({
+    ask({
       title: t("delete_question", { name: task.name }),
       content: t("delete_means"),
       okText: t("delete"),
-      okButtonProps: { danger: true },
+      danger: true,
       onOk: async () => {
         const request = async () => {
           await body(api.DELETE("/api/v1/tasks/{task_id}", { params: { path: { task_id: task.id } } }));

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { AutoComplete, Button, Form, Input, Space } from "antd";
+import { AutoComplete, Button, Form, Space } from "antd";
+import Input from "antd/es/input/Input";
 import { FolderOpen } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,9 +1,29 @@
-import { Form, InputNumber, Radio, Select } from "antd";
-import { useEffect } from "react";
+import { Form, Radio, Select } from "antd";
+import { lazy, Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { deviceName } from "@/formats/devices";
 import type { FormFields, TrainingOptions } from "./form";
+
+// Few tasks run on several machines.
+const InputNumber = lazy(() => import("antd/es/input-number"));
+
+/** Of a form item, which gives value and change. */
+function NodeCount({
+  max,
+  ...field
+}: {
+  max: number;
+  id?: string;
+  value?: number;
+  onChange?: (value: number | string | null) => void;
+}) {
+  return (
+    <Suspense>
+      <InputNumber {...field} min={2} max={max} precision={0} />
+    </Suspense>
+  );
+}
 
 /** On which devices: the virtual cluster, one machine or several, the type and how many. */
 export function DeviceFields({
@@ -81,7 +101,7 @@ export function DeviceFields({
             label={t("field_nodes")}
             rules={[{ required: true, message: t("common:rules.required") }]}
           >
-            <InputNumber min={2} max={Math.max(2, device?.max_nodes ?? 2)} precision={0} />
+            <NodeCount max={Math.max(2, device?.max_nodes ?? 2)} />
           </Form.Item>
         )}
         <Form.Item

@@ -12,7 +12,7 @@ import type { Estimate } from "./estimate";
 import type { FormFields, TaskCreate } from "./form";
 
 /** Always answers: what will be used, what is free, whether it starts now, what forbids it, and how it is written as code. */
-export function EstimatePanel({
+export default function EstimatePanel({
   estimate,
   fields,
   request,

@@ -20,6 +20,7 @@ const list = createRoute({
   getParentRoute: () => shell,
   path: PATH,
   validateSearch: listSearchOf,
+  staticData: { shows: ["tasks", "virtual_clusters"] },
   component: lazyRouteComponent(() => import("./list-page"), "TrainingListPage"),
 });
 const form = createRoute({
@@ -29,19 +30,20 @@ const form = createRoute({
     copy: typeof search.copy === "string" ? search.copy : undefined,
     example: typeof search.example === "string" ? search.example : undefined,
   }),
+  staticData: { shows: ["files", "virtual_clusters"] },
   component: lazyRouteComponent(() => import("./new-page"), "NewTrainingPage"),
 });
 const detail = createRoute({
   getParentRoute: () => shell,
   path: `${PATH}/$id`,
   validateSearch: taskSearchOf,
+  staticData: { shows: ["tasks", "files"] },
   component: lazyRouteComponent(() => import("./detail-page"), "TrainingDetailPage"),
 });
 
 /** Training tasks: their form; all that a task of any kind has is `tasks/`. */
 export const training = {
   name: "training",
-  shows: ["tasks", "files", "virtual_clusters"],
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [list, form, detail],
   menu: [{ name: "menu", to: PATH, icon: BrainCircuit, needs: "tasks:read", group: "work" }],

@@ -1,8 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useBlocker, useNavigate } from "@tanstack/react-router";
-import { Button, Form, Input, Modal } from "antd";
+import { Button, Form } from "antd";
+import Input from "antd/es/input/Input";
+import TextArea from "antd/es/input/TextArea";
 import { FlaskConical } from "lucide-react";
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body, type Schemas } from "@/api/client";
 import { problemOf } from "@/api/problem";
@@ -11,7 +13,6 @@ import { Panel } from "@/elements/page";
 import { useFieldWords } from "@/words/told";
 import { DeviceFields } from "./device-fields";
 import { useEstimate } from "./estimate";
-import { EstimatePanel } from "./estimate-panel";
 import {
   deviceOption,
   exampleFields,
@@ -29,6 +30,10 @@ import "./new-form.css";
 
 /** Where the server puts the output of a task that names no directory: a path, the same in every language. */
 const OUTPUT = "tasks/…/output";
+
+const QuestionDialog = lazy(() => import("@/elements/question"));
+// It answers a moment after the form is there; what it needs comes meanwhile.
+const EstimatePanel = lazy(() => import("./estimate-panel"));
 
 /** Says of which action a failure is told. */
 const CREATE = "training/create";
@@ -139,7 +144,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
             rules={rules("description")}
             className="last-item"
           >
-            <Input.TextArea autoSize={{ minRows: 1, maxRows: 6 }} />
+            <TextArea autoSize={{ minRows: 1, maxRows: 6 }} />
           </Form.Item>
         </Panel>
         <Panel title={t("section_program")}>
@@ -191,18 +196,22 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
           </Button>
         </div>
       </div>
-      <EstimatePanel estimate={estimate} fields={fields} request={requestOf(fields, limits)} />
-      <Modal
-        open={blocker.status === "blocked"}
-        title={t("leave_question")}
-        okText={t("leave")}
-        okButtonProps={{ danger: true }}
-        cancelText={t("stay")}
-        onOk={() => blocker.proceed?.()}
-        onCancel={() => blocker.reset?.()}
-      >
-        {t("leave_means")}
-      </Modal>
+      <Suspense fallback={<aside className="estimate" aria-busy="true" />}>
+        <EstimatePanel estimate={estimate} fields={fields} request={requestOf(fields, limits)} />
+      </Suspense>
+      {blocker.status === "blocked" && (
+        <Suspense>
+          <QuestionDialog
+            title={t("leave_question")}
+            content={t("leave_means")}
+            okText={t("leave")}
+            cancelText={t("stay")}
+            danger
+            onOk={blocker.proceed}
+            onClose={(confirmed) => !confirmed && blocker.reset()}
+          />
+        </Suspense>
+      )}
     </Form>
   );
 }

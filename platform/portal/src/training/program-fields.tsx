@@ -1,19 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
-import { AutoComplete, Form, Input, Radio, Select } from "antd";
+import { Form, Radio, Select } from "antd";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
-import { api, body, type Schemas } from "@/api/client";
-import { problemOf } from "@/api/problem";
-import { bytes } from "@/formats/amounts";
-import { useProblemWords } from "@/words/told";
 import { CodeFields } from "./code-fields";
 import { type FormFields, type TrainingOptions, useRules } from "./form";
 
-const imagesQuery = {
-  queryKey: ["images"],
-  queryFn: () => body(api.GET("/api/v1/images")),
-  staleTime: 15_000,
-  retry: false,
-};
+// Most programs run in what the platform brings.
+const ImageFields = lazy(() => import("./image-fields"));
 
 /** What is run: a file of the home in a preset engine, or an image that the user brought. */
 export function ProgramFields({ options, fields }: { options: TrainingOptions; fields: FormFields }) {
@@ -35,7 +27,9 @@ export function ProgramFields({ options, fields }: { options: TrainingOptions; f
         </Form.Item>
       )}
       {own ? (
-        <ImageFields registry={options.registry} />
+        <Suspense>
+          <ImageFields registry={options.registry} />
+        </Suspense>
       ) : (
         <Form.Item name="engine" label={t("field_engine")} rules={rules("engine", true)}>
           <Select
@@ -47,53 +41,5 @@ export function ProgramFields({ options, fields }: { options: TrainingOptions; f
       )}
       <CodeFields home={options.home} codeDirectory={fields.code_directory} own={own} />
     </>
-  );
-}
-
-function ImageFields({ registry }: { registry: string }) {
-  const { t } = useTranslation("training");
-  const rules = useRules();
-  const images = useQuery(imagesQuery);
-  const problem = useProblemWords(images.error ? problemOf(images.error) : undefined);
-  const none = images.data?.items.length === 0;
-  return (
-    <>
-      <Form.Item
-        name="image"
-        label={t("field_image")}
-        rules={rules("image", true)}
-        extra={
-          images.isError ? (
-            <span className="field-warning">{t("images_unknown", { why: problem.title })}</span>
-          ) : (
-            t(none ? "images_none" : "field_image_how", { registry })
-          )
-        }
-      >
-        <AutoComplete
-          options={images.data?.items.map((image) => ({ value: image.reference, label: <Choice image={image} /> }))}
-          showSearch={{ filterOption: (typed, option) => option?.value.includes(typed.trim()) ?? false }}
-        >
-          <Input className="mono" placeholder={`${registry}/…`} autoComplete="off" spellCheck={false} />
-        </AutoComplete>
-      </Form.Item>
-      <Form.Item
-        name="command_line"
-        label={t("field_command_line")}
-        rules={rules("command_line")}
-        extra={t("field_command_line_how")}
-      >
-        <Input.TextArea className="mono" autoSize={{ minRows: 1, maxRows: 8 }} spellCheck={false} />
-      </Form.Item>
-    </>
-  );
-}
-
-function Choice({ image }: { image: Schemas["Image"] }) {
-  return (
-    <span className="image-choice">
-      <span className="mono">{`${image.repository}:${image.tag}`}</span>
-      <span className="quiet tabular">{`${bytes(image.size_bytes)} · ${image.architectures.join(", ")}`}</span>
-    </span>
   );
 }

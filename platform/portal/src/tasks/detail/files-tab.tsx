@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Table } from "antd";
+import { Button } from "antd";
 import { Download, Eye, File, FileBox, FileText, Folder, FolderOpen } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "@/elements/code";
 import { Answer, Empty } from "@/elements/states";
+import { Table } from "@/elements/table";
 import { Moment } from "@/elements/time";
 import { previewOf } from "@/files/kinds";
 import { MoreEntries } from "@/files/more-entries";
@@ -58,16 +59,15 @@ export default function FilesTab({ task }: { task: Task }) {
               </Empty>
             ) : (
               <div className="framed">
-                <Table<FileEntry>
-                  rowKey="path"
+                <Table
+                  keyOf={(file) => file.path}
                   size="small"
-                  pagination={false}
-                  scroll={{ x: "max-content" }}
-                  dataSource={listing.items}
+                  rows={listing.items}
                   columns={[
                     {
+                      key: "name",
                       title: t("name"),
-                      render: (_, file) => {
+                      render: (file) => {
                         const Icon = iconOf(file);
                         return (
                           <span className="file-name">
@@ -84,19 +84,26 @@ export default function FilesTab({ task }: { task: Task }) {
                       },
                     },
                     {
+                      key: "size",
                       title: t("size"),
                       width: 120,
                       align: "right",
-                      render: (_, file) => (
+                      render: (file) => (
                         <span className="tabular nowrap">{file.kind === "file" ? bytes(file.size_bytes) : "–"}</span>
                       ),
                     },
-                    { title: t("modified"), width: 160, render: (_, file) => <Moment at={file.modified_at} /> },
                     {
+                      key: "modified",
+                      title: t("modified"),
+                      width: 160,
+                      render: (file) => <Moment at={file.modified_at} />,
+                    },
+                    {
+                      key: "actions",
                       title: <span className="visually-hidden">{t("common:actions.title")}</span>,
                       width: 100,
                       align: "right",
-                      render: (_, file) =>
+                      render: (file) =>
                         file.kind === "file" && (
                           <>
                             {previewOf(file.name) && (

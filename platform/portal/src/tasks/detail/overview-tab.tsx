@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Table } from "antd";
 import { CircleCheck, CircleDashed, CircleX, LoaderCircle, Rocket } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { Panel } from "@/elements/page";
 import { Answer } from "@/elements/states";
+import { Table } from "@/elements/table";
 import { Tag } from "@/elements/tag";
 import { Duration, Moment } from "@/elements/time";
 import { number } from "@/formats/amounts";
@@ -149,32 +149,38 @@ function Attempts({ attempts }: { attempts: Schemas["Attempt"][] }) {
       title={attempts.length > 1 ? t("attempt", { number: attempt.number }) : t("replicas")}
       extra={attempt.started_at && <Duration since={attempt.started_at} until={attempt.finished_at} />}
     >
-      <Table<Schemas["Replica"]>
-        rowKey="rank"
+      <Table
+        keyOf={(replica) => String(replica.rank)}
         size="small"
-        pagination={false}
-        scroll={{ x: "max-content" }}
-        dataSource={attempt.replicas}
+        rows={attempt.replicas}
         columns={[
-          { title: t("rank"), dataIndex: "rank", width: 80, className: "tabular" },
           {
+            key: "rank",
+            title: t("rank"),
+            width: 80,
+            render: (replica) => <span className="tabular">{replica.rank}</span>,
+          },
+          {
+            key: "state",
             title: t("column_state"),
-            render: (_, replica) => (
+            render: (replica) => (
               <Tag {...REPLICA[replica.state]} turns={replica.state === "running"}>
                 {t(`replica.${replica.state}`)}
               </Tag>
             ),
           },
-          { title: t("node"), render: (_, replica) => replica.node ?? "–" },
+          { key: "node", title: t("node"), render: (replica) => replica.node ?? "–" },
           {
+            key: "devices",
             title: t("column_devices"),
-            render: (_, replica) => (replica.devices && replica.devices.length > 0 ? replica.devices.join(", ") : "–"),
+            render: (replica) => (replica.devices && replica.devices.length > 0 ? replica.devices.join(", ") : "–"),
           },
           {
+            key: "exit",
             title: t("exit"),
-            render: (_, replica) => <span className="tabular">{replica.exit_code ?? "–"}</span>,
+            render: (replica) => <span className="tabular">{replica.exit_code ?? "–"}</span>,
           },
-          { title: t("why"), render: (_, replica) => (replica.reason ? words(replica.reason) : "–") },
+          { key: "why", title: t("why"), render: (replica) => (replica.reason ? words(replica.reason) : "–") },
         ]}
       />
     </Panel>

@@ -1,14 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
-import { Button, Checkbox, Input, Popover, Segmented, Select } from "antd";
+import { Button, Segmented, Select } from "antd";
+import Input from "antd/es/input/Input";
 import { Columns3, Search } from "lucide-react";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMay } from "@/identity/session";
 import { clustersQuery } from "@/virtual-clusters/active";
 import { STATE_ORDER } from "../states";
-import { type Column, HIDEABLE } from "./columns";
+import type { Column } from "./columns";
 import type { ListSearch } from "./search";
 import "./list.css";
+
+const ColumnChoice = lazy(() => import("./column-choice"));
 
 interface FilterBarProps {
   search: ListSearch;
@@ -79,20 +82,9 @@ export function FilterBar({ search, change, hidden, setHidden }: FilterBarProps)
         />
       )}
       <span className="filter-space" />
-      <Popover
-        trigger="click"
-        placement="bottomRight"
-        content={
-          <Checkbox.Group
-            className="column-choice"
-            value={HIDEABLE.filter((column) => !hidden.includes(column))}
-            options={HIDEABLE.map((column) => ({ value: column, label: t(`column_${column}`) }))}
-            onChange={(shown) => setHidden(HIDEABLE.filter((column) => !shown.includes(column)))}
-          />
-        }
-      >
-        <Button icon={<Columns3 size={15} aria-hidden />} aria-label={t("columns")} aria-haspopup="dialog" />
-      </Popover>
+      <Suspense fallback={<Button disabled icon={<Columns3 size={15} aria-hidden />} aria-label={t("columns")} />}>
+        <ColumnChoice hidden={hidden} setHidden={setHidden} />
+      </Suspense>
     </search>
   );
 }

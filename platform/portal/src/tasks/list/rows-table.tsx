@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import { Grid, Table, type TableColumnType } from "antd";
 import { useTranslation } from "react-i18next";
+import { Table, type Column as TableColumn } from "@/elements/table";
 import { Duration, Moment } from "@/elements/time";
 import { pathOf, useKinds } from "@/features/registry";
 import { number } from "@/formats/amounts";
@@ -9,7 +9,7 @@ import type { TaskSummary } from "../queries";
 import { StateWithReason } from "../state-tag";
 import { TaskActions } from "../task-actions";
 import type { Column } from "./columns";
-import { type ListSearch, SORTS, type SortKey } from "./search";
+import { type ListSearch, SORTS } from "./search";
 
 interface RowsTableProps {
   rows: TaskSummary[];
@@ -19,26 +19,17 @@ interface RowsTableProps {
   onRest: (resting: boolean) => void;
 }
 
-/** From here on only the rows in sight are drawn. */
-const VIRTUAL_FROM = 150;
-
 export function RowsTable({ rows, search, change, hidden, onRest }: RowsTableProps) {
   const { t } = useTranslation(["tasks", "common"]);
   const kinds = useKinds();
-  const virtual = rows.length > VIRTUAL_FROM;
-  // On a phone the actions would cover the states if they stayed in sight.
-  const { md: wide = true } = Grid.useBreakpoint();
 
-  function sortable(key: SortKey): Partial<TableColumnType<TaskSummary>> {
-    return { sorter: true, sortOrder: search.sort === key ? (search.order ?? null) : null };
-  }
-  const columns: TableColumnType<TaskSummary>[] = [
+  const columns: TableColumn<TaskSummary>[] = [
     {
       key: "name",
       title: t("column_name"),
       width: 170,
-      ...sortable("name"),
-      render: (_, task) => (
+      compare: "by page",
+      render: (task) => (
         <Link to={pathOf(kinds, task)} className="task-name">
           {task.name}
         </Link>
@@ -48,20 +39,20 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
       key: "state",
       title: t("column_state"),
       width: 220,
-      ...sortable("state"),
-      render: (_, task) => <StateWithReason state={task.state} reason={task.reason} />,
+      compare: "by page",
+      render: (task) => <StateWithReason state={task.state} reason={task.reason} />,
     },
     {
       key: "progress",
       title: t("column_progress"),
       width: 130,
-      render: (_, task) => <Progress scalars={task.progress} />,
+      render: (task) => <Progress scalars={task.progress} />,
     },
     {
       key: "engine",
       title: t("column_engine"),
       width: 130,
-      render: (_, task) => (
+      render: (task) => (
         // An image of one's own is longer than the name of an engine, and the project is the same for all of them.
         <span className="engine-name" title={task.engine}>
           {task.engine.replace(/^imported\//, "")}
@@ -72,7 +63,7 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
       key: "devices",
       title: t("column_devices"),
       width: 100,
-      render: (_, task) => (
+      render: (task) => (
         <span className="tabular nowrap">{devicesText(task.devices, task.nodes, task.device_type)}</span>
       ),
     },
@@ -80,27 +71,27 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
       key: "virtual_cluster",
       title: t("column_virtual_cluster"),
       width: 120,
-      render: (_, task) => task.virtual_cluster.name,
+      render: (task) => task.virtual_cluster.name,
     },
     {
       key: "owner",
       title: t("column_owner"),
       width: 90,
-      render: (_, task) => <span title={task.owner.nickname}>{task.owner.name}</span>,
+      render: (task) => <span title={task.owner.nickname}>{task.owner.name}</span>,
     },
     {
       key: "created_at",
       title: t("column_created_at"),
       width: 115,
-      ...sortable("created_at"),
-      render: (_, task) => <Moment at={task.created_at} />,
+      compare: "by page",
+      render: (task) => <Moment at={task.created_at} />,
     },
     {
       key: "duration",
       title: t("column_duration"),
       width: 105,
-      ...sortable("duration"),
-      render: (_, task) =>
+      compare: "by page",
+      render: (task) =>
         task.started_at ? (
           <Duration since={task.started_at} until={task.finished_at} />
         ) : (
@@ -112,8 +103,8 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
       title: <span className="visually-hidden">{t("common:actions.title")}</span>,
       width: 88,
       align: "right",
-      ...(wide && { fixed: "end" as const }),
-      render: (_, task) => <TaskActions task={task} compact />,
+      fixed: true,
+      render: (task) => <TaskActions task={task} compact />,
     },
   ];
 
@@ -125,27 +116,12 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only holds the rows still
     <div className="framed" onMouseEnter={() => onRest(true)} onMouseLeave={() => onRest(false)}>
-      <Table<TaskSummary>
-        rowKey="id"
-        size="middle"
+      <Table
+        rows={rows}
         columns={shown}
-        dataSource={rows}
-        pagination={false}
-        virtual={virtual}
-        scroll={
-          virtual
-            ? {
-                x: shown.reduce((sum, column) => sum + Number(column.width), 0),
-                y: Math.max(360, window.innerHeight - 280),
-              }
-            : { x: "max-content" }
-        }
-        showSorterTooltip={false}
-        onChange={(_, __, sorter) => {
-          const one = Array.isArray(sorter) ? sorter[0] : sorter;
-          const key = SORTS.find((each) => each === one?.columnKey);
-          change({ sort: one?.order ? key : undefined, order: one?.order ?? undefined });
-        }}
+        keyOf={(task) => task.id}
+        sort={search.sort && search.order ? { key: search.sort, order: search.order } : null}
+        onSort={(sort) => change({ sort: SORTS.find((each) => each === sort?.key), order: sort?.order })}
       />
     </div>
   );
