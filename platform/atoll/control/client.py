@@ -94,7 +94,7 @@ class ControlClient:
             raise Unavailable(
                 f"The control service does not answer ({type(error).__name__}).",
                 code="control_unavailable",
-                remedy="On a master: systemctl status atoll-control",
+                remedy="On a master: kubectl -n kube-system logs control-NODE",
             ) from error
         if answer.is_error:
             detail = str(content.get("detail", "")) if isinstance(content, dict) else ""

@@ -154,7 +154,7 @@ function Recent({ tasks }: { tasks: Schemas["TaskSummary"][] }) {
               <div className="recent-name">
                 <Link to={pathOf(kinds, task)}>{task.name}</Link>
                 <span className="quiet">
-                  {task.engine} · {devicesText(task.devices, task.nodes, task.device_type)}
+                  {task.framework} · {devicesText(task.devices, task.nodes, task.device_type)}
                 </span>
               </div>
               <StateWithReason state={task.state} reason={task.reason} />

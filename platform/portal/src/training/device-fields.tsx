@@ -38,7 +38,8 @@ export function DeviceFields({
   const { t } = useTranslation(["training", "virtual_clusters", "common"]);
   const form = Form.useFormInstance<FormFields>();
   const cluster = options.virtual_clusters.find((each) => each.name === fields.virtual_cluster);
-  const engine = fields.source === "engine" ? options.engines.find((each) => each.name === fields.engine) : undefined;
+  const framework =
+    fields.source === "framework" ? options.frameworks.find((each) => each.name === fields.framework) : undefined;
   const counts = (fields.distributed ? device?.distributed_counts : device?.counts) ?? [0];
 
   // What another choice has made impossible goes back to what is possible.
@@ -66,8 +67,8 @@ export function DeviceFields({
         name="distributed"
         label={t("field_distributed")}
         extra={
-          fields.distributed && engine && !engine.distributed
-            ? t("not_distributed", { engine: engine.title })
+          fields.distributed && framework && !framework.distributed
+            ? t("not_distributed", { framework: framework.title })
             : undefined
         }
       >

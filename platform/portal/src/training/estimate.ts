@@ -45,7 +45,7 @@ export function useEstimate(request: TaskCreate) {
     queryKey: ["training", "estimate", complete],
     queryFn: () => body(api.POST("/api/v1/tasks/estimate", { body: complete })),
     enabled:
-      complete.virtual_cluster !== "" && Boolean(complete.engine || complete.image) && complete.device_type !== "",
+      complete.virtual_cluster !== "" && Boolean(complete.framework || complete.image) && complete.device_type !== "",
     placeholderData: (before) => before,
     refetchInterval: 15_000,
     retry: false,

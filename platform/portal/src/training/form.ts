@@ -15,8 +15,8 @@ export interface FormFields {
   description: string;
   virtual_cluster: string;
   /** Where the program comes from; the other one's fields are kept while one compares. */
-  source: "engine" | "image";
-  engine: string;
+  source: "framework" | "image";
+  framework: string;
   image: string;
   command_line: string;
   code_directory: string;
@@ -34,8 +34,8 @@ export const EMPTY: FormFields = {
   name: "",
   description: "",
   virtual_cluster: "",
-  source: "engine",
-  engine: "",
+  source: "framework",
+  framework: "",
   image: "",
   command_line: "",
   code_directory: "",
@@ -69,8 +69,8 @@ export function requestOf(fields: FormFields, bounds: Schemas["Limits"] | undefi
     name: fields.name,
     ...(fields.description && { description: fields.description }),
     virtual_cluster: fields.virtual_cluster,
-    ...(fields.source === "engine"
-      ? { engine: fields.engine, code_directory: fields.code_directory, start_file: fields.start_file }
+    ...(fields.source === "framework"
+      ? { framework: fields.framework, code_directory: fields.code_directory, start_file: fields.start_file }
       : {
           image: fields.image.trim(),
           ...(fields.command_line.trim() && { command_line: fields.command_line }),
@@ -97,14 +97,19 @@ type Definition = Schemas["Definition"];
 /** The part of the form that says what an older task runs. */
 export function programOf(definition: Definition) {
   return {
-    source: definition.engine === null ? ("image" as const) : ("engine" as const),
-    engine: definition.engine ?? "",
-    image: definition.engine === null ? imageName(definition.image) : "",
+    source: definition.framework === null ? ("image" as const) : ("framework" as const),
+    framework: definition.framework ?? "",
+    image: definition.framework === null ? imageName(definition.image) : "",
     command_line: definition.command_line ?? "",
     code_directory: definition.code_directory,
     start_file: definition.start_file ?? "",
     parameters: definition.parameters.map((each) => ({ name: each.name, value: each.value ?? "" })),
   };
+}
+
+/** Where the server puts the output of a task that names no directory: each task has its own there. */
+export function ownOutput(task: string): string {
+  return `tasks/${task}/output`;
 }
 
 /** The fields that an older task stands for. */
@@ -115,6 +120,7 @@ export function fieldsOf(task: Schemas["Task"]): Partial<FormFields> {
     description: definition.description,
     virtual_cluster: task.virtual_cluster.name,
     ...programOf(definition),
+    output_directory: definition.output_directory === ownOutput(task.id) ? "" : definition.output_directory,
     device_type: definition.device_type,
     devices: definition.devices,
     distributed: definition.distributed,
@@ -127,8 +133,8 @@ export function fieldsOf(task: Schemas["Task"]): Partial<FormFields> {
 export function exampleFields(example: Schemas["Example"]): Partial<FormFields> {
   return {
     name: example.name.replaceAll(/[^A-Za-z0-9_]/g, "_"),
-    source: "engine",
-    engine: example.engine,
+    source: "framework",
+    framework: example.framework,
     code_directory: example.code_directory,
     start_file: example.start_file,
     distributed: example.distributed,

@@ -19,6 +19,7 @@ import {
   type FormFields,
   isQuantity,
   limitsOf,
+  ownOutput,
   requestOf,
   type TrainingOptions,
   useRules,
@@ -27,9 +28,6 @@ import { ParameterFields } from "./parameter-fields";
 import { ProgramFields } from "./program-fields";
 import { RequestKey } from "./request-key";
 import "./new-form.css";
-
-/** Where the server puts the output of a task that names no directory: a path, the same in every language. */
-const OUTPUT = "tasks/…/output";
 
 const QuestionDialog = lazy(() => import("@/elements/question"));
 // It answers a moment after the form is there; what it needs comes meanwhile.
@@ -182,7 +180,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
           >
             <Input
               prefix={<span className="quiet mono">{`${options.home}/`}</span>}
-              placeholder={OUTPUT}
+              placeholder={ownOutput("…")}
               autoComplete="off"
             />
           </Form.Item>

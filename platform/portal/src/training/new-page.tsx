@@ -55,7 +55,7 @@ function startOf(
     ...EMPTY,
     virtual_cluster: cluster?.name ?? "",
     device_type: device?.type ?? "",
-    engine: options.engines[0]?.name ?? "",
+    framework: options.frameworks[0]?.name ?? "",
     ...(chosen && exampleFields(chosen)),
     ...(copied && fieldsOf(copied)),
   };

@@ -7,7 +7,7 @@ import { type FormFields, type TrainingOptions, useRules } from "./form";
 // Most programs run in what the platform brings.
 const ImageFields = lazy(() => import("./image-fields"));
 
-/** What is run: a file of the home in a preset engine, or an image that the user brought. */
+/** What is run: a file of the home in a preset framework, or an image that the user brought. */
 export function ProgramFields({ options, fields }: { options: TrainingOptions; fields: FormFields }) {
   const { t } = useTranslation("training");
   const rules = useRules();
@@ -20,7 +20,7 @@ export function ProgramFields({ options, fields }: { options: TrainingOptions; f
             aria-label={t("field_source")}
             optionType="button"
             options={[
-              { value: "engine", label: t("source_engine") },
+              { value: "framework", label: t("source_framework") },
               { value: "image", label: t("source_image") },
             ]}
           />
@@ -31,10 +31,10 @@ export function ProgramFields({ options, fields }: { options: TrainingOptions; f
           <ImageFields registry={options.registry} />
         </Suspense>
       ) : (
-        <Form.Item name="engine" label={t("field_engine")} rules={rules("engine", true)}>
+        <Form.Item name="framework" label={t("field_framework")} rules={rules("framework", true)}>
           <Select
             className="field-medium"
-            options={options.engines.map((engine) => ({ value: engine.name, label: engine.title }))}
+            options={options.frameworks.map((framework) => ({ value: framework.name, label: framework.title }))}
             showSearch={{ optionFilterProp: "label" }}
           />
         </Form.Item>

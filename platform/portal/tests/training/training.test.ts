@@ -12,14 +12,14 @@ import { judged } from "@/training/estimate";
 import { EMPTY, nextName, requestOf } from "@/training/form";
 
 describe("the request of the form", () => {
-  const filled = { ...EMPTY, name: "digits", virtual_cluster: "default", engine: "numpy", start_file: "train.py" };
+  const filled = { ...EMPTY, name: "digits", virtual_cluster: "default", framework: "numpy", start_file: "train.py" };
 
   test("what was left empty is left to the server", () => {
     const request = requestOf({ ...filled, device_type: "nvidia_gpu_amd64" }, undefined);
     expect(request).toEqual({
       name: "digits",
       virtual_cluster: "default",
-      engine: "numpy",
+      framework: "numpy",
       code_directory: "",
       start_file: "train.py",
       parameters: [],

@@ -21,14 +21,14 @@ export default function OverviewTab({ task }: { task: Task }) {
   const events = useQuery(taskEventsQuery(task.id));
   const { definition } = task;
   const facts: [string, React.ReactNode][] = [
-    definition.engine === null
+    definition.framework === null
       ? [
           t("fact.image"),
           <span key="image" className="mono" title={definition.image}>
             {imageName(definition.image)}
           </span>,
         ]
-      : [t("fact.engine"), definition.engine],
+      : [t("fact.framework"), definition.framework],
     [
       t("fact.devices"),
       definition.devices > 0
@@ -40,7 +40,7 @@ export default function OverviewTab({ task }: { task: Task }) {
     [t("column_owner"), task.owner.nickname || task.owner.name],
     [t("column_created_at"), <Moment key="at" at={task.created_at} />],
     [t("fact.limit"), t("fact.cpu_memory", definition.limits)],
-    definition.engine === null
+    definition.framework === null
       ? [
           t("definition_command"),
           <span key="command" className="mono">

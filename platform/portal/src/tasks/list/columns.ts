@@ -4,7 +4,7 @@ import { useState } from "react";
 export const HIDEABLE = [
   "owner",
   "virtual_cluster",
-  "engine",
+  "framework",
   "devices",
   "progress",
   "created_at",

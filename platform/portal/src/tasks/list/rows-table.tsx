@@ -49,13 +49,13 @@ export function RowsTable({ rows, search, change, hidden, onRest }: RowsTablePro
       render: (task) => <Progress scalars={task.progress} />,
     },
     {
-      key: "engine",
-      title: t("column_engine"),
+      key: "framework",
+      title: t("column_framework"),
       width: 130,
       render: (task) => (
-        // An image of one's own is longer than the name of an engine, and the project is the same for all of them.
-        <span className="engine-name" title={task.engine}>
-          {task.engine.replace(/^imported\//, "")}
+        // An image of one's own is longer than the name of a framework, and the project is the same for all of them.
+        <span className="framework-name" title={task.framework}>
+          {task.framework.replace(/^imported\//, "")}
         </span>
       ),
     },
