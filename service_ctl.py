@@ -34,6 +34,7 @@ examples:
   service_ctl restart api -f cluster.yaml the same, with a new cluster.yaml (it becomes the accepted revision)
   service_ctl logs jobs -f                follow the log; -n 1000 shows more of the past
   service_ctl config api                  the configuration that is in force now
+  service_ctl operations                  what was done to services, by whom, and how it ended
   service_ctl list -o json                for programs (works with every command)
 
 exit codes: 0 done and healthy · 1 failed, or not healthy · 3 another action goes on · 64 wrong use ·
@@ -196,8 +197,21 @@ def act(control: Control, options: argparse.Namespace) -> int:
         except OSError as error:
             raise Failure(f"{options.file}: {error.strerror}", "Name a cluster.yaml.", USAGE) from None
     before = control.get("/about") if options.name == "control" else {}
+    events = control.events("POST", f"/services/{options.name}/{options.command}", body)
+    if options.name != "control":
+        return _end_of(control, options, events)
+    return _end_of(control, options, events, before)
+
+
+def _end_of(
+    control: Control,
+    options: argparse.Namespace,
+    events: Iterator[tuple[str, Any]],
+    restarted: dict[str, Any] | None = None,
+) -> int:
+    """Tell what an operation says until its end; `restarted` is the control service before it restarts itself."""
     result = None
-    for event, data in control.events("POST", f"/services/{options.name}/{options.command}", body):
+    for event, data in events:
         if event == "finished":
             result = data
         elif options.output == "json":
@@ -206,10 +220,11 @@ def act(control: Control, options: argparse.Namespace) -> int:
             say(f"  {data['text']}")
     if result is None:
         raise Failure(
-            "the control service ended before the action did", f"Look at `service_ctl status {options.name}`."
+            "the control service ended before the action did",
+            "`service_ctl operations` shows how far it came, `service_ctl status` what is.",
         )
-    if options.name == "control" and result["ok"]:
-        _wait_until_back(control, before)
+    if restarted is not None and result["ok"]:
+        _wait_until_back(control, restarted)
         result = {**result, "message": "control is running again"}
     if options.output == "json":
         say(json.dumps({"event": "finished", **result}))
@@ -240,6 +255,22 @@ def show_logs(control: Control, options: argparse.Namespace) -> int:
     for event, data in control.events("GET", path, lines=options.lines, follow="true"):
         if event == "line":
             say(json.dumps(data) if options.output == "json" else data["text"])
+    return OK
+
+
+def show_operations(control: Control, options: argparse.Namespace) -> int:
+    """List what was done to services from this master, the newest first; `operations ID` follows one to its end."""
+    if options.name:
+        return _end_of(control, options, control.events("GET", f"/operations/{options.name}/events"))
+    found = control.get("/operations", limit=options.lines)["items"]
+    if options.output == "json":
+        say(json.dumps({"operations": found}, indent=1))
+        return OK
+    rows = [("ID", "WHAT", "STATE", "BEGAN", "ASKED BY", "")]
+    for one in found:
+        what = f"{one['action']} {one['service']}"
+        rows.append((one["id"], what, one["state"], one["started_at"], one["caller"], one["message"]))
+    say(aligned(rows))
     return OK
 
 
@@ -328,6 +359,12 @@ def parser() -> Parser:
     logs.add_argument("-f", "--follow", action="store_true", help="go on showing new lines")
     logs.add_argument("-n", "--lines", type=int, default=200, metavar="N", help="how much of the past (default: 200)")
     add("config", "show the configuration in force", show_config)
+    book = commands.add_parser(
+        "operations", help="list what was done to services, and by whom; follow one", parents=[shared]
+    )
+    book.add_argument("name", metavar="ID", nargs="?", help="follow this one to its end")
+    book.add_argument("-n", "--lines", type=int, default=20, metavar="N", help="how many (default: 20)")
+    book.set_defaults(run=show_operations)
     return top
 
 

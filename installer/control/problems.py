@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from installer.cluster import ClusterError
@@ -38,6 +39,11 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(Problem)
     def _problem(_request: Request, problem: Problem) -> JSONResponse:
         return _answer(problem)
+
+    @app.exception_handler(RequestValidationError)
+    def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
+        said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        return _answer(Problem(422, "invalid_request", said, "Its parameters stand in installer/control/openapi.json."))
 
     @app.exception_handler(ToldError)
     def _told(_request: Request, error: ToldError) -> JSONResponse:

@@ -33,14 +33,15 @@ class Journal:
         self._redactor = redactor
         self._also = also
 
-    def write(self, event: str, **fields: Any) -> None:
-        """Append one line."""
-        line = {"at": round(time.time(), 3), "event": event, **self._redactor.data(fields)}
+    def write(self, event: str, **fields: Any) -> dict[str, Any]:
+        """Append one line; return what was written, without secrets."""
+        line: dict[str, Any] = {"at": round(time.time(), 3), "event": event, **self._redactor.data(fields)}
         text = json.dumps(line, ensure_ascii=False) + "\n"
         self._file.write(text)
         self._file.flush()
         if self._also:
             self._also(text)
+        return line
 
     def close(self) -> None:
         """Close the file; its content is safe on the disk then."""
@@ -53,6 +54,13 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def cut_torn_line(journal: Path) -> None:
+    """Cut off a last line that a kill left incomplete, so that lines may be appended again."""
+    content = journal.read_bytes()
+    if not content.endswith(b"\n"):
+        journal.write_bytes(content[: content.rfind(b"\n") + 1])
 
 
 def read(run_directory: Path) -> Iterator[dict[str, Any]]:

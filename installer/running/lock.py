@@ -123,6 +123,12 @@ def holder(cluster_state: Path) -> dict[str, Any] | None:
         os.close(handle)
 
 
+def is_held_here(held: dict[str, Any]) -> bool:
+    """Whether what `holder` told is this very process."""
+    me = ProcessId.of(os.getpid())
+    return me is not None and held.get("writer") == me.to_json()
+
+
 def _busy(content: dict[str, Any], path: Path) -> Busy:
     pid = (content.get("writer") or {}).get("pid", "?")
     return Busy(

@@ -16,7 +16,7 @@ from installer.redaction import Redactor
 from installer.running.errors import Interrupted, RunError
 from installer.running.events import PhaseBook, Recorder
 from installer.running.failures import Failure
-from installer.running.journal import FILE_NAME, Journal, new_run_id, read
+from installer.running.journal import FILE_NAME, Journal, cut_torn_line, new_run_id, read
 from installer.running.lock import ClusterLock
 from installer.running.playbook import Playbook, drop_private_folder, run
 
@@ -138,7 +138,7 @@ def _close_broken_run(folder: Path) -> None:
     drop_private_folder(folder)
     if not (folder / FILE_NAME).exists() or any(line["event"] == "finished" for line in read(folder)):
         return
-    _cut_torn_line(folder / FILE_NAME)
+    cut_torn_line(folder / FILE_NAME)
     changed, last, began = 0, 0.0, None
     for line in read(folder):
         began = began or line["at"]
@@ -147,12 +147,6 @@ def _close_broken_run(folder: Path) -> None:
     with Journal(folder, Redactor()) as journal:
         outcome = Outcome(ok=False, seconds=last - (began or last), run_id=folder.name, changed=changed)
         journal.write("finished", state="interrupted", **outcome.to_json())
-
-
-def _cut_torn_line(journal: Path) -> None:
-    content = journal.read_bytes()
-    if not content.endswith(b"\n"):
-        journal.write_bytes(content[: content.rfind(b"\n") + 1])
 
 
 @contextmanager

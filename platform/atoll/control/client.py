@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Any, TypeVar
 
 import httpx
+from httpx_sse import EventSource
 from pydantic import BaseModel, ValidationError
 from sse_starlette import ServerSentEvent
 
@@ -61,19 +62,8 @@ class ControlClient:
             async with self._http.stream("GET", f"/runs/{run_id}/events", headers=headers, timeout=timeout) as answer:
                 if answer.is_error:
                     return
-                name, identifier, data = "run", None, []
-                async for line in answer.aiter_lines():
-                    field, _, value = line.partition(":")
-                    value = value.removeprefix(" ")
-                    if field == "event":
-                        name = value
-                    elif field == "id":
-                        identifier = value
-                    elif field == "data":
-                        data.append(value)
-                    elif not line and data:
-                        yield ServerSentEvent(event=name, id=identifier, data="\n".join(data))
-                        name, data = "run", []
+                async for event in EventSource(answer).aiter_sse():
+                    yield ServerSentEvent(event=event.event, id=event.id or None, data=event.data)
         except httpx.HTTPError:
             return  # the browser connects again with the last id
 

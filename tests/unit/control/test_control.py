@@ -16,7 +16,8 @@ import httpx
 import pytest
 
 from installer.cluster import TREE, state_directory
-from installer.control import app, images
+from installer.control.routers import images
+from installer.control.routers import services as routes
 from installer.images.registry import connect
 from installer.redaction import Redactor
 from installer.running.journal import Journal
@@ -57,7 +58,7 @@ def rendered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str | None]]:
             say("rendered: 2 changes")
             return 2
 
-    monkeypatch.setattr(app, "render_service", render)
+    monkeypatch.setattr(routes, "render_service", render)
     return calls
 
 
@@ -124,7 +125,7 @@ def test_a_service_that_does_not_get_healthy_fails_with_its_reason(
     control: Running, rendered: list[tuple[str, str | None]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("installer.services.actions.HEALTH_SECONDS", 1.0)
-    monkeypatch.setattr(app.act, "__defaults__", (1.0,))
+    monkeypatch.setattr(routes.act, "__defaults__", (1.0,))
     control.kubernetes.broken.add("api")
     said = ctl(control, "restart", "api", code=1)
     assert "FAILED: api is not as wanted after 1 s" in said
@@ -135,7 +136,7 @@ def test_mistakes_in_rendering_reach_the_person(control: Running, monkeypatch: p
     def render(*_: Any) -> int:
         raise ActionFailed("cluster.yaml:14: no such device type")
 
-    monkeypatch.setattr(app, "render_service", render)
+    monkeypatch.setattr(routes, "render_service", render)
     assert "cluster.yaml:14: no such device type" in ctl(control, "restart", "api", code=1)
 
 
@@ -160,7 +161,9 @@ def test_restart_of_a_unit_goes_from_node_to_node(control: Running, rendered: li
     assert (control.nodes / "calls").read_text().count("restart haproxy.service") == 4
 
 
-def test_one_action_at_a_time(control: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_actions_that_exclude_each_other_are_refused_while_one_goes_on(
+    control: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun, may_end = threading.Event(), threading.Event()
 
     def render(*_: Any) -> int:
@@ -168,7 +171,7 @@ def test_one_action_at_a_time(control: Running, client: httpx.Client, monkeypatc
         may_end.wait(20)
         return 0
 
-    monkeypatch.setattr(app, "render_service", render)
+    monkeypatch.setattr(routes, "render_service", render)
     first = threading.Thread(target=client.post, args=("/services/api/restart",))
     first.start()
     begun.wait(20)
@@ -176,6 +179,66 @@ def test_one_action_at_a_time(control: Running, client: httpx.Client, monkeypatc
     assert "`restart api`, asked for by platform, goes on" in said
     may_end.set()
     first.join()
+
+
+def test_services_that_share_nothing_restart_side_by_side_and_are_in_the_book(
+    control: Running, client: httpx.Client, rendered: list[tuple[str, str | None]]
+) -> None:
+    control.kubernetes.broken.add("api")
+    answers: list[httpx.Response] = []
+    first = threading.Thread(target=lambda: answers.append(client.post("/services/api/restart")))
+    first.start()
+    deadline = time.monotonic() + 20
+    while not (going := client.get("/operations").json()["items"]) or "rollout" not in going[0]["message"]:
+        assert time.monotonic() < deadline, going
+        if going and going[0]["message"].startswith("rendered"):
+            break
+        time.sleep(0.05)
+    assert "OK: registry is running" in ctl(control, "restart", "registry")
+    assert client.get(f"/operations/{going[0]['id']}").json()["state"] == "running"
+    control.kubernetes.broken.clear()
+    first.join(20)
+    assert answers[0].json()["ok"] is True
+    assert answers[0].headers["location"] == f"/operations/{going[0]['id']}"
+    book = json.loads(ctl(control, "operations", "-o", "json"))["operations"]
+    assert [(one["service"], one["state"], one["caller"]) for one in book] == [
+        ("registry", "succeeded", "administrator"),
+        ("api", "succeeded", "platform"),
+    ]
+    assert "restart registry" in ctl(control, "operations")
+    followed = ctl(control, "operations", going[0]["id"])
+    assert "rendered: 2 changes" in followed
+    assert "OK: api is running (1/1)" in followed
+    missing = client.get("/operations/..%2f..%2fsecrets")
+    assert missing.status_code == 404
+    assert client.get("/operations/none").json()["code"] == "no_such_operation"
+    assert client.get("/operations", params={"limit": 0}).json()["code"] == "invalid_request"
+
+
+def test_operations_that_render_take_turns(
+    control: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_end, at_once = threading.Event(), threading.Event(), []
+
+    def render(cluster: str, service: Any, *_: Any) -> int:
+        with ClusterLock(state_directory(cluster), service.name, "restart"):  # a second writer would be refused
+            at_once.append(service.name)
+            begun.set()
+            may_end.wait(20)
+            return 0
+
+    monkeypatch.setattr(routes, "render_service", render)
+    first = threading.Thread(target=client.post, args=("/services/api/restart",))
+    first.start()
+    begun.wait(20)
+    with client.stream("POST", "/services/registry/restart", headers={"Accept": "text/event-stream"}) as answer:
+        lines = answer.iter_lines()
+        assert "waits until another operation" in next(line for line in lines if line.startswith("data:"))
+        assert at_once == ["api"]
+        may_end.set()
+        assert '"ok": true' in [line for line in lines if line.startswith("data:")][-1]
+    first.join(20)
+    assert at_once == ["api", "registry"]
 
 
 def test_an_action_goes_on_when_the_one_who_asked_has_gone(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated
 
 import httpx
 from fastapi import APIRouter, Query
 
+from installer.control.answers import Image, ImageDescription, Images
 from installer.control.problems import Problem
 from installer.control.settings import Settings
 from installer.images.listing import describe, images
@@ -21,18 +22,18 @@ ANSWER_S = 8.0
 
 def routes(settings: Settings) -> APIRouter:
     """Make the operations on the registry of one cluster."""
-    router = APIRouter()
+    router = APIRouter(tags=["images"])
 
-    @router.get("/images")
-    def list_images() -> dict[str, Any]:
+    @router.get("/images", operation_id="images_list")
+    def list_images() -> Images:
         with _registry(settings) as registry:
-            return {"items": [image.to_json() for image in images(registry)]}
+            return Images(items=[Image.model_validate(image.to_json()) for image in images(registry)])
 
-    @router.get("/images/described")
+    @router.get("/images/described", operation_id="images_describe")
     def one_image(
         repository: Annotated[str, Query(max_length=255)],
         tag: Annotated[str, Query(max_length=128)],
-    ) -> dict[str, Any]:
+    ) -> ImageDescription:
         if not is_name(repository, tag):
             raise Problem(
                 422, "no_image_name", f"`{repository}:{tag}` is no name of an image.", "GET /images lists them."
@@ -46,7 +47,7 @@ def routes(settings: Settings) -> APIRouter:
                 f"The registry has no image {REGISTRY}/{repository}:{tag}.",
                 "Import it on the control host: ./atoll image import FILE",
             )
-        return found.to_json()
+        return ImageDescription.model_validate(found.to_json())
 
     return router
 

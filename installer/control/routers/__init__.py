@@ -1,0 +1,1 @@
+"""What may be asked: a router per noun."""

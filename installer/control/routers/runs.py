@@ -1,0 +1,49 @@
+"""Runs of the installer, from their journals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query
+from fastapi.responses import Response
+
+from installer.control.answers import Run, RunEvent, Runs, RunSummary
+from installer.control.problems import Problem
+from installer.control.settings import Settings
+from installer.control.streams import Stream, after, events_of
+from installer.control.timeline import timeline
+from installer.running import runs
+
+
+def routes(settings: Settings) -> APIRouter:
+    """Make what is said about runs."""
+    router = APIRouter(tags=["runs"])
+
+    @router.get("/runs", operation_id="runs_list")
+    def list_runs(limit: Annotated[int, Query(ge=1, le=1000)] = 50, cursor: str | None = None) -> Runs:
+        found = runs.runs(settings.state, limit + 1, before=cursor)
+        more = found[limit - 1].id if len(found) > limit else None
+        return Runs(items=[RunSummary.model_validate(run.summary()) for run in found[:limit]], next_cursor=more)
+
+    @router.get("/runs/{run_id}", operation_id="runs_get")
+    def one_run(run_id: str) -> Run:
+        return Run.model_validate(runs.run(_folder(settings, run_id)).to_json())
+
+    @router.get(
+        "/runs/{run_id}/events",
+        operation_id="runs_events",
+        response_class=Stream,
+        responses=events_of({"run": RunEvent}),
+    )
+    def run_events(run_id: str, last_event_id: Annotated[str | None, Header()] = None) -> Response:
+        return Stream(timeline(_folder(settings, run_id), after(last_event_id)))
+
+    return router
+
+
+def _folder(settings: Settings, run_id: str) -> Path:
+    folder = runs.find(settings.state, run_id)
+    if folder is None:
+        raise Problem(404, "no_such_run", f"There is no run `{run_id}`.", "GET /runs lists them.")
+    return folder
