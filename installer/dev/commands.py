@@ -85,7 +85,7 @@ def _run(port: int, state: Path, portal: bool) -> None:
                 settings.storage(state).mkdir(exist_ok=True)
                 ports = {"files": processes.free_port(), "jobs": processes.free_port(), "api": port}
                 config = settings.write(state, settings.configuration(state, database.connection, ports, served))
-                family.do("database-migration", [sys.executable, "-m", "atoll.database"], _environment(config))
+                family.do("database-migration", [sys.executable, "-m", "atoll.api.migrate"], _environment(config))
             with progress.stage("services"):
                 for name in SERVICES:
                     argv = [sys.executable, "-m", f"atoll.{name}"]

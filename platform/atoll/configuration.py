@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from atoll.virtual_clusters.schemas import Limits
+from atoll.devices.limits import Limits
 
 
 class _Section(BaseModel):

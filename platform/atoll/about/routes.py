@@ -2,7 +2,8 @@
 
 from fastapi import APIRouter
 
-from atoll.web.dependencies import Configured, public
+from atoll.identity.dependencies import public
+from atoll.web.dependencies import Configured
 from atoll.web.schema import Schema
 
 router = APIRouter(tags=["about"])
@@ -17,7 +18,7 @@ class About(Schema):
     engine: str
 
 
-@router.get("/about", dependencies=[public()])
+@router.get("/about", name="read", dependencies=[public()])
 async def about(configuration: Configured) -> About:
     """Product, version and the cluster's name."""
     return About(

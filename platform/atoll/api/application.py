@@ -9,16 +9,13 @@ from fastapi.responses import JSONResponse, Response
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
+from atoll.api.domains import DOMAINS, channels, permissions
 from atoll.api.openapi import contract
 from atoll.api.routes import PREFIX, routes
 from atoll.configuration import Configuration
-from atoll.control.client import ControlClient
 from atoll.database.connection import connect, sessions
 from atoll.database.notifications import Listener
-from atoll.engines.live_log import JobsClient
-from atoll.homes.client import FilesClient
-from atoll.homes.places import homes_as_seen
-from atoll.measurements.prometheus import Prometheus
+from atoll.identity.permissions import PermissionTable
 from atoll.web.internal import add_health
 from atoll.web.platform import Platform
 from atoll.web.portal import add_portal
@@ -27,17 +24,17 @@ from atoll.web.portal import add_portal
 def application(configuration: Configuration) -> FastAPI:
     """The service."""
     database = connect(configuration, pool_size=20)
-    token = configuration.secret("internal_token")
     parts = Platform(
         configuration=configuration,
         database=database,
         sessions=sessions(database),
-        listener=Listener(configuration),
-        files=FilesClient(configuration.services.files, token, homes_as_seen(configuration)),
-        jobs=JobsClient(configuration.services.jobs, token),
-        prometheus=Prometheus(configuration.prometheus.url) if configuration.prometheus else None,
-        control=ControlClient(configuration.control) if configuration.control else None,
+        listener=Listener(configuration, channels()),
+        held={PermissionTable: PermissionTable(permissions())},
     )
+    for domain in DOMAINS:
+        for part in domain.parts:
+            if (made := part.make(configuration)) is not None:
+                parts.held[part.kind] = made
 
     held: dict[str, asyncio.Task[None]] = {}
 
@@ -51,9 +48,10 @@ def application(configuration: Configuration) -> FastAPI:
             listening.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await listening
-            for client in (parts.files, parts.jobs, parts.prometheus, parts.control):
-                if client is not None:
-                    await client.close()
+            for domain in DOMAINS:
+                for part in domain.parts:
+                    if part.close is not None and (made := parts.find(part.kind)) is not None:
+                        await part.close(made)
             await database.dispose()
 
     app = routes(frozenset({configuration.web.origin, *configuration.web.origins}), lifespan)

@@ -1,5 +1,64 @@
 """The one list of domains: what the API, `jobs`, migrations, the contract and the portal's words are made from."""
 
-from atoll.web.domain import Domain
+from sqlalchemy import MetaData
 
-DOMAINS: tuple[Domain, ...] = ()
+from atoll.about.domain import DOMAIN as about
+from atoll.audit.domain import DOMAIN as audit
+from atoll.control.domain import DOMAIN as control
+from atoll.database.base import Table
+from atoll.database.notifications import DUE
+from atoll.engines.domain import DOMAIN as engines
+from atoll.homes.domain import DOMAIN as homes
+from atoll.identity.domain import DOMAIN as identity
+from atoll.images.domain import DOMAIN as images
+from atoll.measurements.domain import DOMAIN as measurements
+from atoll.monitoring.domain import DOMAIN as monitoring
+from atoll.nodes.domain import DOMAIN as nodes
+from atoll.overview.domain import DOMAIN as overview
+from atoll.services.domain import DOMAIN as services
+from atoll.tasks.domain import DOMAIN as tasks
+from atoll.training.domain import DOMAIN as training
+from atoll.users.domain import DOMAIN as users
+from atoll.virtual_clusters.domain import DOMAIN as virtual_clusters
+from atoll.web.domain import Domain, Permission
+
+# By floor, from the ground up; within one the order means nothing.
+DOMAINS: tuple[Domain, ...] = (
+    about,
+    identity,
+    audit,
+    virtual_clusters,
+    engines,
+    homes,
+    measurements,
+    control,
+    tasks,
+    users,
+    overview,
+    training,
+    images,
+    nodes,
+    services,
+    monitoring,
+)
+
+
+def permissions() -> tuple[Permission, ...]:
+    """All permissions, in the order of domains."""
+    return tuple(permission for domain in DOMAINS for permission in domain.permissions)
+
+
+def channels() -> tuple[str, ...]:
+    """All channels on which the database tells of changes; that something is due is everybody's."""
+    return (DUE, *(channel for domain in DOMAINS for channel in domain.channels))
+
+
+def tables() -> tuple[type[Table], ...]:
+    """The tables of all domains."""
+    return tuple(table for domain in DOMAINS for table in domain.tables)
+
+
+def metadata() -> MetaData:
+    """The whole schema, as migrations must have made it."""
+    tables()
+    return Table.metadata

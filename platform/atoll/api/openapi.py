@@ -7,20 +7,15 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from atoll.control.schemas import RunEvent
-from atoll.tasks.schemas import LogEnd, LogLines, StateChanged
+from atoll.api.domains import DOMAINS, permissions
+from atoll.api.routes import routes
 from atoll.web.schema import Problem
 
 CONTRACT = Path(__file__).resolve().parents[2] / "portal" / "openapi.json"
-_EXTRA = (Problem, LogLines, LogEnd, StateChanged, RunEvent)
-
-
-def operation_id(route: APIRoute) -> str:
-    """The function's name: stable and readable in generated clients."""
-    return route.name
+_EXTRA: tuple[type[BaseModel], ...] = (Problem, *(event for domain in DOMAINS for event in domain.events))
 
 
 def contract(app: FastAPI) -> dict[str, Any]:
@@ -37,6 +32,12 @@ def contract(app: FastAPI) -> dict[str, Any]:
     )
     for name, schema in extra["$defs"].items():
         components.setdefault(name, schema)
+    components["Permission"] = {
+        "title": "Permission",
+        "description": "One thing that a caller may do.",
+        "type": "string",
+        "enum": [permission.name for permission in permissions()],
+    }
     for name in ("HTTPValidationError", "ValidationError"):
         components.pop(name, None)
     problem = {
@@ -51,8 +52,6 @@ def contract(app: FastAPI) -> dict[str, Any]:
 
 
 def _main(arguments: list[str]) -> int:
-    from atoll.api.routes import routes
-
     text = json.dumps(contract(routes(frozenset())), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     if "--check" in arguments:
         same = CONTRACT.exists() and CONTRACT.read_text(encoding="utf-8") == text

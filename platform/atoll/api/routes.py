@@ -2,41 +2,24 @@
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 
 from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
 
-from atoll.about.routes import router as about
-from atoll.api.openapi import operation_id
-from atoll.audit.routes import router as audit
-from atoll.identity.routes import router as identity
-from atoll.images.routes import router as images
-from atoll.monitoring.routes import router as monitoring
-from atoll.nodes.routes import router as nodes
-from atoll.overview.routes import router as overview
-from atoll.services.routes import router as services
-from atoll.tasks.routes import router as tasks
-from atoll.tasks.streams import router as streams
-from atoll.training.routes import router as training
-from atoll.virtual_clusters.routes import router as virtual_clusters
+from atoll.api.domains import DOMAINS
 from atoll.web import errors
 from atoll.web.requests import RequestChecks
 
 PREFIX = "/api/v1"
-# Streams come before tasks: `/tasks/stream` is not the task of that id.
-ROUTERS: tuple[APIRouter, ...] = (
-    about,
-    identity,
-    overview,
-    training,
-    streams,
-    tasks,
-    virtual_clusters,
-    images,
-    nodes,
-    services,
-    monitoring,
-    audit,
+ROUTERS: tuple[tuple[str, APIRouter], ...] = tuple(
+    (domain.name, router) for domain in DOMAINS for router in domain.routers
 )
+
+
+def operation_id(domain: str, route: APIRoute) -> str:
+    """`<domain>_<verb>`: stable, and readable in generated clients."""
+    return f"{domain}_{route.name}"
 
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -49,11 +32,10 @@ def routes(origins: frozenset[str], lifespan: Lifespan | None = None) -> FastAPI
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        generate_unique_id_function=operation_id,
         lifespan=lifespan,
     )
-    for router in ROUTERS:
-        app.include_router(router, prefix=PREFIX)
+    for domain, router in ROUTERS:
+        app.include_router(router, prefix=PREFIX, generate_unique_id_function=partial(operation_id, domain))
     errors.install(app)
     app.add_middleware(RequestChecks, origins=origins)
     return app

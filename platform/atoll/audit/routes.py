@@ -4,11 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
+from atoll.audit.policy import AUDIT_READ
 from atoll.audit.schemas import AuditRecord
 from atoll.audit.service import AuditService
 from atoll.identity.caller import Caller
-from atoll.identity.permissions import Permission
-from atoll.web.dependencies import Cursor, Limit, Transaction, allowed
+from atoll.identity.dependencies import allowed
+from atoll.web.dependencies import Cursor, Limit, Transaction
 from atoll.web.schema import Page
 
 router = APIRouter(tags=["audit"])
@@ -18,10 +19,10 @@ def _service(session: Transaction) -> AuditService:
     return AuditService(session)
 
 
-@router.get("/audit")
+@router.get("/audit", name="list")
 async def audit(
     service: Annotated[AuditService, Depends(_service)],
-    _caller: Annotated[Caller, allowed(Permission.AUDIT_READ)],
+    _caller: Annotated[Caller, allowed(AUDIT_READ)],
     actor: Annotated[str | None, Query(max_length=64, description="Name of the user")] = None,
     action: Annotated[str | None, Query(max_length=64, description="For example task.create")] = None,
     limit: Limit = 50,

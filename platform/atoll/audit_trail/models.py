@@ -4,11 +4,10 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ForeignKey
-from sqlalchemy.orm import Mapped, mapped_column, relationship
+from sqlalchemy.orm import Mapped, mapped_column
 
 from atoll.database.base import Table, now
 from atoll.database.identifiers import new_id
-from atoll.identity.models import UserRow
 
 
 class AuditRow(Table):
@@ -28,4 +27,3 @@ class AuditRow(Table):
     address: Mapped[str]
     request_id: Mapped[str]
     details: Mapped[dict[str, Any]]
-    actor: Mapped[UserRow | None] = relationship(lazy="joined")

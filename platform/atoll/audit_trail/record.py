@@ -1,19 +1,38 @@
 """Writing the audit: within the transaction of what was done, or on its own for what was refused."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.models import AuditRow
 from atoll.database.connection import Sessions
-from atoll.identity.caller import Caller
 
 Outcome = Literal["done", "denied", "failed"]
 
 
+class Actor(Protocol):
+    """Who does it: a caller."""
+
+    @property
+    def id(self) -> str:
+        """The user's id."""
+
+    @property
+    def name(self) -> str:
+        """The user's name, as it is at this moment."""
+
+    @property
+    def address(self) -> str:
+        """Where the request comes from."""
+
+    @property
+    def request_id(self) -> str:
+        """The request that does it."""
+
+
 def record(
     session: AsyncSession,
-    caller: Caller,
+    caller: Actor,
     action: str,
     *,
     kind: str,
@@ -39,7 +58,7 @@ def record(
     )
 
 
-async def record_denied(sessions: Sessions, caller: Caller, request: str) -> None:
+async def record_denied(sessions: Sessions, caller: Actor, request: str) -> None:
     """Keep that a write was refused."""
     async with sessions() as session, session.begin():
         record(session, caller, "request.denied", kind="request", identifier="", name=request, outcome="denied")

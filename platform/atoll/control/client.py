@@ -10,8 +10,7 @@ from pydantic import BaseModel, ValidationError
 from sse_starlette import ServerSentEvent
 
 from atoll.configuration import Control
-from atoll.control.schemas import Run, RunSummary, ServiceAction, ServiceLog, Services
-from atoll.images.schemas import ImageDescription, Images
+from atoll.control.schemas import ImageDescription, Images, Run, RunSummary, ServiceAction, ServiceLog, Services
 from atoll.web.errors import ApiError, Conflict, Invalid, NotFound, Unavailable
 from atoll.web.schema import Page
 from atoll.web.siblings import KEPT_OPEN

@@ -1,4 +1,4 @@
-"""Migrations, and what must exist in every installation: the administrator and the first virtual clusters."""
+"""Migrations."""
 
 import asyncio
 import time
@@ -9,18 +9,10 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from atoll.configuration import Configuration
-from atoll.database.connection import Sessions
-from atoll.identity.permissions import Role
-from atoll.identity.repository import IdentityRepository
-from atoll.identity.service import IdentityService
-from atoll.virtual_clusters.service import VirtualClusterService
-
-ADMIN = "admin"
 # Two replicas that start at once must not migrate at once.
-_LOCK = 4_802_174_551
+MIGRATING = 4_802_174_551
 log = structlog.get_logger(__name__)
 
 
@@ -56,29 +48,8 @@ async def upgrade(database: AsyncEngine) -> None:
     """Bring the schema to the newest version; concurrent callers wait for each other."""
 
     def run(connection: Connection) -> None:
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATING})
         command.upgrade(alembic_config(connection), "head")
 
     async with database.begin() as connection:
         await connection.run_sync(run)
-
-
-async def ensure_contents(sessions: Sessions, configuration: Configuration) -> None:
-    """The administrator with the generated password, the first virtual clusters, and the one a member of the other."""
-    async with sessions() as session, session.begin():
-        await session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-        await _ensure(session, configuration)
-
-
-async def _ensure(session: AsyncSession, configuration: Configuration) -> None:
-    admin = await IdentityRepository(session).user_by_name(ADMIN)
-    if admin is None:
-        admin = await IdentityService(session, configuration).add(
-            ADMIN, configuration.secret("admin_password"), roles=[Role.ADMIN, Role.USER]
-        )
-        log.info("administrator created; the password must be changed at first sign-in", name=ADMIN)
-    clusters = VirtualClusterService(session, configuration)
-    for wanted in configuration.virtual_clusters:
-        if await clusters.ensure(wanted):
-            await clusters.join(wanted.name, admin)
-            log.info("virtual cluster created", name=wanted.name)

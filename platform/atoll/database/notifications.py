@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 import asyncpg
 from sqlalchemy import text
@@ -30,9 +30,9 @@ async def notify(session: AsyncSession, channel: str, payload: str) -> None:
 class Listener:
     """One connection that listens; subscribers get payloads, and `None` after a gap in which some may be lost."""
 
-    def __init__(self, configuration: Configuration) -> None:
+    def __init__(self, configuration: Configuration, channels: Iterable[str]) -> None:
         self._configuration = configuration
-        self._subscribers: dict[str, set[asyncio.Queue[str | None]]] = {TASKS: set(), DUE: set()}
+        self._subscribers: dict[str, set[asyncio.Queue[str | None]]] = {channel: set() for channel in channels}
 
     @contextlib.asynccontextmanager
     async def subscribe(self, channel: str) -> AsyncIterator[asyncio.Queue[str | None]]:

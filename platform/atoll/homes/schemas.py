@@ -3,10 +3,12 @@
 from typing import Annotated
 from urllib.parse import quote
 
+from fastapi import Query
 from pydantic import Field, StringConstraints
 
 from atoll.web.schema import Schema
 
+Path = Annotated[str, Query(max_length=4096, pattern=r"^[^\x00]*$", description="Relative to the root of the listing")]
 RelativePath = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=4096)]
 
 

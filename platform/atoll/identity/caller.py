@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from atoll.identity.permissions import Permission, Role
+from atoll.identity.permissions import Role
+from atoll.web.domain import Permission
 from atoll.web.errors import NotAllowed
 
 

@@ -1,33 +1,22 @@
-"""Sign-in, sign-out, the own password, users."""
+"""Sign-in, sign-out, the own password."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Cookie, Depends, Request, Response
 
 from atoll.identity.caller import Caller
-from atoll.identity.permissions import Permission
-from atoll.identity.schemas import PasswordChange, Session, SignIn, User, UserCreate
+from atoll.identity.dependencies import SESSION_COOKIE, client_address, public, signed_in
+from atoll.identity.permissions import PermissionTable
+from atoll.identity.schemas import PasswordChange, Session, SignIn
 from atoll.identity.service import IdentityService
 from atoll.identity.tokens import token_hash
-from atoll.web.dependencies import (
-    SESSION_COOKIE,
-    Configured,
-    Cursor,
-    Limit,
-    Parts,
-    Transaction,
-    allowed,
-    client_address,
-    public,
-    signed_in,
-)
-from atoll.web.schema import Page
+from atoll.web.dependencies import Configured, Parts, Transaction
 
 router = APIRouter(tags=["identity"])
 
 
-def _service(session: Transaction, configuration: Configured) -> IdentityService:
-    return IdentityService(session, configuration)
+def _service(session: Transaction, parts: Parts) -> IdentityService:
+    return IdentityService(session, parts.configuration, parts.part(PermissionTable))
 
 
 Service = Annotated[IdentityService, Depends(_service)]
@@ -55,6 +44,7 @@ async def sign_in(
     token, session = await IdentityService.sign_in(
         parts.sessions,
         parts.configuration,
+        parts.part(PermissionTable),
         body.name,
         body.password.get_secret_value(),
         address=client_address(request),
@@ -65,7 +55,7 @@ async def sign_in(
     return session
 
 
-@router.get("/session")
+@router.get("/session", name="read")
 async def session(
     service: Service,
     _caller: Annotated[Caller, signed_in(while_password_must_change=True)],
@@ -99,28 +89,10 @@ async def change_password(
     token, changed = await IdentityService.change_password(
         parts.sessions,
         parts.configuration,
+        parts.part(PermissionTable),
         caller,
         body.current_password.get_secret_value(),
         body.new_password.get_secret_value(),
     )
     _set_cookie(response, parts.configuration, token)
     return changed
-
-
-@router.get("/users")
-async def users(
-    service: Service,
-    _caller: Annotated[Caller, allowed(Permission.USERS_READ)],
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> Page[User]:
-    """All accounts, by name."""
-    return await service.users(limit, cursor)
-
-
-@router.post("/users", status_code=201)
-async def create_user(
-    body: UserCreate, service: Service, caller: Annotated[Caller, allowed(Permission.USERS_MANAGE)]
-) -> User:
-    """A new account, which must change its password at first sign-in."""
-    return await service.create_user(caller, body)

@@ -1,8 +1,7 @@
-"""Rules of sign-in, sessions and accounts."""
+"""Rules of sign-in, sessions and passwords."""
 
 import secrets
 from datetime import timedelta
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,14 +12,12 @@ from atoll.database.connection import Sessions
 from atoll.identity import passwords
 from atoll.identity.caller import Caller
 from atoll.identity.models import SessionRow, SignInFailureRow, UserRow
-from atoll.identity.permissions import permissions_of
+from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
-from atoll.identity.schemas import Session, User, UserCreate
+from atoll.identity.schemas import Session, User
 from atoll.identity.tokens import new_token, token_hash
-from atoll.virtual_clusters.service import VirtualClusterService
-from atoll.web.errors import Conflict, Invalid, NotFound, NotSignedIn, TooMany
-from atoll.web.pagination import cut, decode
-from atoll.web.schema import FieldError, Page
+from atoll.web.errors import Invalid, NotSignedIn, TooMany
+from atoll.web.schema import FieldError
 
 WINDOW = timedelta(minutes=15)
 # Per name and address: guessing one account. Per address: guessing many. Per name: guessing from many addresses, high
@@ -31,20 +28,22 @@ _LIMITS = {"pair": 5, "address": 30, "name": 60}
 class IdentityService:
     """Who people are."""
 
-    def __init__(self, session: AsyncSession, configuration: Configuration) -> None:
+    def __init__(self, session: AsyncSession, configuration: Configuration, permissions: PermissionTable) -> None:
         self._session = session
+        self._permissions = permissions
         self._repository = IdentityRepository(session)
         self._configuration = configuration
 
     async def caller(self, hashed_token: str, address: str, request_id: str) -> Caller | None:
         """Whoever holds the session of that token, None when there is no such session."""
         row = await self._repository.live_session(hashed_token)
-        return None if row is None else _caller(row.user, address, request_id)
+        return None if row is None else self._caller(row.user, address, request_id)
 
     @staticmethod
     async def sign_in(
         sessions: Sessions,
         configuration: Configuration,
+        permissions: PermissionTable,
         name: str,
         password: str,
         *,
@@ -88,7 +87,7 @@ class IdentityService:
                 await record_sign_in(
                     session, user_id=user.id, name=user.name, outcome="done", address=address, request_id=request_id
                 )
-                service = IdentityService(session, configuration)
+                service = IdentityService(session, configuration, permissions)
                 return service._open(user, address)
         # After the transaction, so that the failure is counted.
         raise NotSignedIn(
@@ -100,7 +99,7 @@ class IdentityService:
         row = await self._repository.live_session(hashed_token)
         if row is None:
             raise NotSignedIn("The session has ended.", remedy="Sign in again.")
-        return _session(row.user, row)
+        return self._described(row.user, row)
 
     async def sign_out(self, caller: Caller, hashed_token: str) -> None:
         """End the session."""
@@ -109,7 +108,12 @@ class IdentityService:
 
     @staticmethod
     async def change_password(
-        sessions: Sessions, configuration: Configuration, caller: Caller, current: str, new: str
+        sessions: Sessions,
+        configuration: Configuration,
+        permissions: PermissionTable,
+        caller: Caller,
+        current: str,
+        new: str,
     ) -> tuple[str, Session]:
         """Change the own password: all sessions end, and a new one begins. Raises Invalid, TooMany."""
         keys = _keys(caller.name, caller.address)
@@ -136,54 +140,10 @@ class IdentityService:
                 present.must_change_password = False
                 await repository.end_sessions_of(present.id)
                 record(session, caller, "user.change_password", kind="user", identifier=present.id, name=present.name)
-                return IdentityService(session, configuration)._open(present, caller.address)
+                return IdentityService(session, configuration, permissions)._open(present, caller.address)
             session.add_all(SignInFailureRow(key=key) for key in keys.values())
         # After the transaction, so that the failure is counted.
         raise _password_error("current_password", "wrong_password", "This is not the present password.")
-
-    async def users(self, limit: int, cursor: str | None) -> Page[User]:
-        """Accounts by name."""
-        found = await self._repository.users(limit + 1, decode(cursor))
-        rows, following = cut(found, limit, lambda row: row.name)
-        return Page(items=[User.model_validate(row) for row in rows], next_cursor=following)
-
-    async def create_user(self, caller: Caller, body: UserCreate) -> User:
-        """A new account. Raises Conflict when the name is (or ever was) taken, NotFound for a virtual cluster."""
-        if await self._repository.user_by_name(body.name) is not None:
-            raise Conflict(f"The name `{body.name}` is taken.", code="name_taken", remedy="Choose another name.")
-        user = await self.add(
-            body.name,
-            body.new_password_text(),
-            roles=[str(role) for role in body.roles],
-            nickname=body.nickname,
-        )
-        clusters = VirtualClusterService(self._session, self._configuration)
-        for name in body.virtual_clusters:
-            if not await clusters.join(name, user):
-                raise NotFound(f"There is no virtual cluster `{name}`.", code="no_such_virtual_cluster")
-        record(
-            self._session,
-            caller,
-            "user.create",
-            kind="user",
-            identifier=user.id,
-            name=user.name,
-            details={"roles": user.roles, "virtual_clusters": body.virtual_clusters},
-        )
-        return User.model_validate(user)
-
-    async def add(self, name: str, password: str, *, roles: list[str], nickname: str = "", **more: Any) -> UserRow:
-        """Add an account that must change its password."""
-        user = UserRow(
-            name=name,
-            nickname=nickname or name,
-            password_hash=await passwords.hashed(password),
-            roles=roles,
-            **more,
-        )
-        self._session.add(user)
-        await self._session.flush()
-        return user
 
     def _open(self, user: UserRow, address: str) -> tuple[str, Session]:
         token = new_token()
@@ -194,7 +154,29 @@ class IdentityService:
             address=address,
         )
         self._session.add(row)
-        return token, _session(user, row)
+        return token, self._described(user, row)
+
+    def _caller(self, user: UserRow, address: str, request_id: str) -> Caller:
+        return Caller(
+            id=user.id,
+            name=user.name,
+            nickname=user.nickname,
+            uid=user.uid,
+            roles=user.role_set,
+            permissions=self._permissions.of(user.role_set),
+            must_change_password=user.must_change_password,
+            address=address,
+            request_id=request_id,
+        )
+
+    def _described(self, user: UserRow, row: SessionRow) -> Session:
+        held = () if user.must_change_password else self._permissions.of(user.role_set)
+        return Session(
+            user=User.model_validate(user),
+            permissions=sorted(map(str, held)),
+            must_change_password=user.must_change_password,
+            expires_at=row.expires_at,
+        )
 
 
 def _keys(name: str, address: str) -> dict[str, str]:
@@ -219,29 +201,6 @@ def _refuse_new(user: UserRow, current: str, new: str) -> None:
         raise _password_error("new_password", "same_password", "The new password is the old one.")
     if user.name in new.lower():
         raise _password_error("new_password", "contains_name", "The new password contains the user name.")
-
-
-def _caller(user: UserRow, address: str, request_id: str) -> Caller:
-    return Caller(
-        id=user.id,
-        name=user.name,
-        nickname=user.nickname,
-        uid=user.uid,
-        roles=user.role_set,
-        permissions=permissions_of(user.role_set),
-        must_change_password=user.must_change_password,
-        address=address,
-        request_id=request_id,
-    )
-
-
-def _session(user: UserRow, row: SessionRow) -> Session:
-    return Session(
-        user=User.model_validate(user),
-        permissions=[] if user.must_change_password else sorted(permissions_of(user.role_set)),
-        must_change_password=user.must_change_password,
-        expires_at=row.expires_at,
-    )
 
 
 def _password_error(field: str, code: str, message: str) -> Invalid:

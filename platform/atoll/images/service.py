@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from atoll.configuration import Configuration
 from atoll.control.client import ControlClient
+from atoll.control.schemas import ImageDescription
 from atoll.images.references import Reference, parse
-from atoll.images.schemas import ImageDescription
 from atoll.web.errors import NotFound
 from atoll.web.schema import FieldError
 

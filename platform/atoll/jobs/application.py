@@ -11,6 +11,7 @@ from fastapi import APIRouter, FastAPI, Query
 from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from atoll.api.domains import channels
 from atoll.configuration import Configuration
 from atoll.database.connection import connect, sessions
 from atoll.database.notifications import Listener
@@ -85,7 +86,7 @@ def application(configuration: Configuration) -> FastAPI:
     @contextlib.asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         engine = await make_engine(configuration)
-        process = Process(configuration, sessions(database), engine, files, Listener(configuration))
+        process = Process(configuration, sessions(database), engine, files, Listener(configuration, channels()))
         held["process"] = process
         running = asyncio.create_task(process.run())
         running.add_done_callback(_end_with)

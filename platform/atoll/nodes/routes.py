@@ -5,22 +5,23 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 
 from atoll.identity.caller import Caller
-from atoll.identity.permissions import Permission
+from atoll.identity.dependencies import allowed
+from atoll.nodes.policy import NODES_READ
 from atoll.nodes.schemas import Nodes
 from atoll.nodes.service import NodeService
-from atoll.web.dependencies import Configured, Transaction, allowed
+from atoll.web.dependencies import Transaction
 
 router = APIRouter(tags=["nodes"])
 
 
-def _service(session: Transaction, configuration: Configured) -> NodeService:
-    return NodeService(session, configuration)
+def _service(session: Transaction) -> NodeService:
+    return NodeService(session)
 
 
-@router.get("/nodes")
+@router.get("/nodes", name="list")
 async def nodes(
     service: Annotated[NodeService, Depends(_service)],
-    _caller: Annotated[Caller, allowed(Permission.NODES_READ)],
+    _caller: Annotated[Caller, allowed(NODES_READ)],
 ) -> Nodes:
     """Every machine with its state, its devices and who uses them."""
     return await service.nodes()

@@ -2,11 +2,12 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from atoll.configuration import Configuration
 from atoll.database.base import now
 from atoll.engines.base import NodeDevicesObservation, NodeObservation
 from atoll.engines.repository import NodeRepository
+from atoll.identity.caller import Caller
 from atoll.identity.schemas import UserReference
+from atoll.nodes.policy import NODES_READ
 from atoll.nodes.schemas import DeviceSlot, Node, NodeDevices, Nodes, NodeUse
 from atoll.tasks.models import TaskRow
 from atoll.tasks.repository import TaskRepository
@@ -15,9 +16,8 @@ from atoll.tasks.repository import TaskRepository
 class NodeService:
     """What the machines are and what they do; the route lets only holders of nodes:read in."""
 
-    def __init__(self, session: AsyncSession, configuration: Configuration) -> None:
+    def __init__(self, session: AsyncSession) -> None:
         self._session = session
-        self._configuration = configuration
 
     async def nodes(self) -> Nodes:
         """All machines by name."""
@@ -27,6 +27,10 @@ class NodeService:
             items=[_node(NodeObservation.model_validate(row.observation), holders) for row in rows],
             seen_at=min((row.seen_at for row in rows), default=now()),
         )
+
+    async def observed(self, caller: Caller) -> list[NodeObservation] | None:
+        """The machines as they were last seen; None for callers who may not know of them."""
+        return await NodeRepository(self._session).observations() if caller.may(NODES_READ) else None
 
 
 Holders = dict[tuple[str, str], list[tuple[TaskRow, list[int] | None]]]

@@ -2,14 +2,14 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from atoll.configuration import Configuration
-from atoll.engines.repository import NodeRepository
 from atoll.identity.caller import Caller
-from atoll.identity.permissions import Permission
+from atoll.nodes.service import NodeService
 from atoll.overview.schemas import KindCounts, NodeCounts, Overview
 from atoll.tasks import views
 from atoll.tasks.life_cycle import Kind, State
+from atoll.tasks.policy import TASKS_READ_ALL
 from atoll.tasks.repository import TaskRepository
+from atoll.tasks.usage import READER
 from atoll.virtual_clusters.service import VirtualClusterService
 from atoll.web.schema import Reason
 
@@ -19,9 +19,8 @@ RECENT = 8
 class OverviewService:
     """What a caller sees first."""
 
-    def __init__(self, session: AsyncSession, configuration: Configuration) -> None:
+    def __init__(self, session: AsyncSession) -> None:
         self._session = session
-        self._configuration = configuration
 
     async def overview(self, caller: Caller) -> Overview:
         """Counts, recent tasks, free devices; for administrators also the machines."""
@@ -39,10 +38,10 @@ class OverviewService:
             limit=RECENT,
             after=None,
         )
-        clusters = await VirtualClusterService(self._session, self._configuration).list(caller, 50, None)
+        clusters = await VirtualClusterService(self._session).list(caller, READER, 50, None)
         machines, attention = None, []
-        if caller.may(Permission.NODES_READ):
-            nodes = await NodeRepository(self._session).observations()
+        nodes = await NodeService(self._session).observed(caller)
+        if nodes is not None:
             machines = NodeCounts(total=len(nodes), ready=sum(node.state == "ready" for node in nodes))
             attention = [
                 Reason(
@@ -58,8 +57,6 @@ class OverviewService:
             recent=[views.summary(caller, row) for row in recent],
             virtual_clusters=clusters.items,
             nodes=machines,
-            running_total=await tasks.count_in(frozenset({State.RUNNING}))
-            if caller.may(Permission.TASKS_READ_ALL)
-            else None,
+            running_total=await tasks.count_in(frozenset({State.RUNNING})) if caller.may(TASKS_READ_ALL) else None,
             attention=attention,
         )

@@ -2,53 +2,39 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
 
-from atoll.control.client import ControlClient
+from atoll.control.dependencies import Control
 from atoll.control.schemas import Run, RunEvent, RunSummary, ServiceAction, ServiceLog, Services
 from atoll.identity.caller import Caller
-from atoll.identity.permissions import Permission
+from atoll.identity.dependencies import allowed, while_signed_in
+from atoll.services.policy import RUNS_READ, SERVICES_OPERATE, SERVICES_READ
 from atoll.services.service import ServicesService
-from atoll.web.dependencies import Cursor, Limit, Parts, allowed, while_signed_in
-from atoll.web.errors import Unavailable
+from atoll.web.dependencies import Cursor, Limit, Parts
 from atoll.web.events import EventStream, described
 from atoll.web.schema import Page
 
 router = APIRouter(tags=["services"])
 
 
-def _control(parts: Parts) -> ControlClient:
-    if parts.control is None:
-        raise Unavailable(
-            "This installation has no control service.",
-            code="no_control_service",
-            remedy="Services and runs are to be had on an installed cluster, not under `./atoll dev`.",
-        )
-    return parts.control
-
-
-# Always after the caller: who may not ask does not learn what is there.
-Control = Annotated[ControlClient, Depends(_control)]
-
-
-@router.get("/services")
-async def services(_caller: Annotated[Caller, allowed(Permission.SERVICES_READ)], control: Control) -> Services:
+@router.get("/services", name="list")
+async def services(_caller: Annotated[Caller, allowed(SERVICES_READ)], control: Control) -> Services:
     """Every service with its state."""
     return await control.services()
 
 
 @router.post("/services/{name}/restart")
 async def restart(
-    name: str, caller: Annotated[Caller, allowed(Permission.SERVICES_OPERATE)], control: Control, parts: Parts
+    name: str, caller: Annotated[Caller, allowed(SERVICES_OPERATE)], control: Control, parts: Parts
 ) -> ServiceAction:
     """Render the configuration again, restart, wait for health, and say what was done."""
     return await ServicesService(control, parts.sessions).restart(caller, name)
 
 
-@router.get("/services/{name}/logs")
+@router.get("/services/{name}/logs", name="read_log")
 async def logs(
-    _caller: Annotated[Caller, allowed(Permission.SERVICES_READ)],
+    _caller: Annotated[Caller, allowed(SERVICES_READ)],
     name: str,
     control: Control,
     lines: Annotated[int, Query(ge=1, le=5000)] = 200,
@@ -57,9 +43,9 @@ async def logs(
     return await control.logs(name, lines)
 
 
-@router.get("/runs")
+@router.get("/runs", name="list_runs")
 async def runs(
-    _caller: Annotated[Caller, allowed(Permission.RUNS_READ)],
+    _caller: Annotated[Caller, allowed(RUNS_READ)],
     control: Control,
     limit: Limit = 50,
     cursor: Cursor = None,
@@ -68,18 +54,20 @@ async def runs(
     return await control.runs(limit, cursor)
 
 
-@router.get("/runs/{run_id}")
-async def run(run_id: str, _caller: Annotated[Caller, allowed(Permission.RUNS_READ)], control: Control) -> Run:
+@router.get("/runs/{run_id}", name="read_run")
+async def run(run_id: str, _caller: Annotated[Caller, allowed(RUNS_READ)], control: Control) -> Run:
     """One run with its phases."""
     return await control.run(run_id)
 
 
-@router.get("/runs/{run_id}/events", response_class=EventStream, responses=described({"run": RunEvent}))
+@router.get(
+    "/runs/{run_id}/events", name="follow_run", response_class=EventStream, responses=described({"run": RunEvent})
+)
 async def run_events(
     run_id: str,
     request: Request,
     parts: Parts,
-    caller: Annotated[Caller, allowed(Permission.RUNS_READ)],
+    caller: Annotated[Caller, allowed(RUNS_READ)],
     control: Control,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:

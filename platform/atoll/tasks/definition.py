@@ -6,13 +6,13 @@ from decimal import Decimal
 
 from atoll import quantities
 from atoll.configuration import Configuration, Device
+from atoll.devices.limits import Limits, Resources
 from atoll.engines.admission import allowed_counts
 from atoll.identity.caller import Caller
 from atoll.images.service import Own
 from atoll.tasks.program import Program, program
 from atoll.tasks.schemas import Definition, TaskCreate
 from atoll.virtual_clusters.models import VirtualClusterRow
-from atoll.virtual_clusters.schemas import Limits, Resources
 from atoll.web.schema import FieldError
 
 

@@ -7,8 +7,8 @@ from sse_starlette import ServerSentEvent
 
 from atoll.database.notifications import TASKS
 from atoll.identity.caller import Caller
-from atoll.identity.permissions import Permission
 from atoll.tasks import views
+from atoll.tasks.policy import TASKS_READ_ALL
 from atoll.tasks.repository import TaskRepository
 from atoll.tasks.schemas import StateChanged
 from atoll.web.events import event
@@ -25,7 +25,7 @@ class LiveTasks:
 
     def __post_init__(self) -> None:
         if self.everybody:
-            self.caller.require(Permission.TASKS_READ_ALL)
+            self.caller.require(TASKS_READ_ALL)
 
     async def events(self) -> AsyncIterator[ServerSentEvent]:
         """`hello` at first and after every gap, then `task` and `deleted`."""

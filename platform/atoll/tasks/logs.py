@@ -11,7 +11,8 @@ import structlog
 from sse_starlette import ServerSentEvent
 
 from atoll.database.notifications import TASKS
-from atoll.engines.live_log import LiveLogGone
+from atoll.engines.live_log import JobsClient, LiveLogGone
+from atoll.homes.client import FilesClient
 from atoll.identity.caller import Caller
 from atoll.tasks.life_cycle import ENDED, State
 from atoll.tasks.models import TaskRow
@@ -59,7 +60,7 @@ class TaskLog:
     async def content(self) -> AsyncIterator[bytes]:
         """All that storage has now; empty when nothing was written yet."""
         try:
-            async for chunk in self.parts.files.read(self.row.owner, self._path()):
+            async for chunk in self.parts.part(FilesClient).read(self.row.owner, self._path()):
                 yield chunk
         except NotFound:
             return
@@ -89,7 +90,7 @@ class TaskLog:
             while not await self._ended():
                 before = offset
                 try:
-                    async for chunk in self.parts.jobs.log(self._attempt_id(), self.rank, offset):
+                    async for chunk in self.parts.part(JobsClient).log(self._attempt_id(), self.rank, offset):
                         offset += len(chunk)
                         yield chunk
                 except LiveLogGone:
@@ -121,7 +122,7 @@ class TaskLog:
 
     async def _stored(self, offset: int) -> AsyncIterator[bytes]:
         try:
-            async for chunk in self.parts.files.read(self.row.owner, self._path(), start=offset):
+            async for chunk in self.parts.part(FilesClient).read(self.row.owner, self._path(), start=offset):
                 yield chunk
         except NotFound:
             return

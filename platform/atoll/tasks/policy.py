@@ -1,27 +1,36 @@
 """Who may do what to which task."""
 
 from atoll.identity.caller import Caller
-from atoll.identity.permissions import Permission
+from atoll.identity.permissions import ADMINISTRATORS, EVERYBODY
 from atoll.tasks.life_cycle import ENDED, State, Wanted, may_stop
 from atoll.tasks.models import TaskRow
 from atoll.tasks.schemas import TaskAction
+from atoll.web.domain import Permission
+
+TASKS_CREATE = Permission("tasks:create", EVERYBODY)
+TASKS_READ = Permission("tasks:read", EVERYBODY)
+TASKS_STOP = Permission("tasks:stop", EVERYBODY)
+TASKS_DELETE = Permission("tasks:delete", EVERYBODY)
+TASKS_READ_ALL = Permission("tasks:read_all", ADMINISTRATORS)
+TASKS_STOP_ALL = Permission("tasks:stop_all", ADMINISTRATORS)
+PERMISSIONS = (TASKS_CREATE, TASKS_READ, TASKS_STOP, TASKS_DELETE, TASKS_READ_ALL, TASKS_STOP_ALL)
 
 
 def reads_all(caller: Caller) -> bool:
     """Whether the caller sees the tasks of others."""
-    return caller.may(Permission.TASKS_READ_ALL)
+    return caller.may(TASKS_READ_ALL)
 
 
 def stops(caller: Caller, task: TaskRow) -> bool:
     """Whether the caller may ask for a stop of this task."""
     if task.owner_id == caller.id:
-        return caller.may(Permission.TASKS_STOP)
-    return caller.may(Permission.TASKS_STOP_ALL)
+        return caller.may(TASKS_STOP)
+    return caller.may(TASKS_STOP_ALL)
 
 
 def deletes(caller: Caller, task: TaskRow) -> bool:
     """Whether the caller may remove this task from the lists: only its owner."""
-    return task.owner_id == caller.id and caller.may(Permission.TASKS_DELETE)
+    return task.owner_id == caller.id and caller.may(TASKS_DELETE)
 
 
 def actions(caller: Caller, task: TaskRow) -> list[TaskAction]:
@@ -32,6 +41,6 @@ def actions(caller: Caller, task: TaskRow) -> list[TaskAction]:
         offered.append("stop")
     if state in ENDED and deletes(caller, task):
         offered.append("delete")
-    if caller.may(Permission.TASKS_CREATE) and task.owner_id == caller.id:
+    if caller.may(TASKS_CREATE) and task.owner_id == caller.id:
         offered.append("copy")
     return offered

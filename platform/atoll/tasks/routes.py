@@ -4,21 +4,17 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from atoll.control.client import ControlClient
+from atoll.homes.client import FilesClient
 from atoll.identity.caller import Caller
-from atoll.identity.permissions import Permission
+from atoll.identity.dependencies import allowed
+from atoll.measurements.prometheus import Prometheus
 from atoll.tasks.life_cycle import Kind, State
 from atoll.tasks.metrics import TaskMetricsService
+from atoll.tasks.policy import TASKS_CREATE, TASKS_DELETE, TASKS_READ, TASKS_STOP
 from atoll.tasks.schemas import Estimate, Task, TaskCreate, TaskEvents, TaskMetrics, TaskSummary
 from atoll.tasks.service import TaskService
-from atoll.web.dependencies import (
-    Cursor,
-    IdempotencyKey,
-    IfMatch,
-    Limit,
-    Parts,
-    Transaction,
-    allowed,
-)
+from atoll.web.dependencies import Cursor, IdempotencyKey, IfMatch, Limit, Parts, Transaction
 from atoll.web.schema import Page
 
 router = APIRouter(tags=["tasks"])
@@ -26,11 +22,11 @@ router = APIRouter(tags=["tasks"])
 
 def task_service(session: Transaction, parts: Parts) -> TaskService:
     """The rules of tasks, in this request's transaction."""
-    return TaskService(session, parts.configuration, parts.control)
+    return TaskService(session, parts.configuration, parts.find(ControlClient))
 
 
 Service = Annotated[TaskService, Depends(task_service)]
-Reader = Annotated[Caller, allowed(Permission.TASKS_READ)]
+Reader = Annotated[Caller, allowed(TASKS_READ)]
 
 
 def _etag(response: Response, task: Task) -> Task:
@@ -38,7 +34,7 @@ def _etag(response: Response, task: Task) -> Task:
     return task
 
 
-@router.get("/tasks")
+@router.get("/tasks", name="list")
 async def tasks(
     service: Service,
     caller: Reader,
@@ -68,7 +64,7 @@ async def create(
     body: TaskCreate,
     response: Response,
     service: Service,
-    caller: Annotated[Caller, allowed(Permission.TASKS_CREATE)],
+    caller: Annotated[Caller, allowed(TASKS_CREATE)],
     idempotency_key: IdempotencyKey = None,
 ) -> Task:
     """Create a task; it queues and starts as soon as it can."""
@@ -78,14 +74,12 @@ async def create(
 
 
 @router.post("/tasks/estimate")
-async def estimate(
-    body: TaskCreate, service: Service, caller: Annotated[Caller, allowed(Permission.TASKS_CREATE)]
-) -> Estimate:
+async def estimate(body: TaskCreate, service: Service, caller: Annotated[Caller, allowed(TASKS_CREATE)]) -> Estimate:
     """What the task would use, whether it starts now, and what forbids it. Changes nothing."""
     return await service.estimate(caller, body)
 
 
-@router.get("/tasks/{task_id}")
+@router.get("/tasks/{task_id}", name="read")
 async def task(task_id: str, response: Response, service: Service, caller: Reader) -> Task:
     """A task in full."""
     return _etag(response, await service.read(caller, task_id))
@@ -96,7 +90,7 @@ async def stop(
     task_id: str,
     response: Response,
     service: Service,
-    caller: Annotated[Caller, allowed(Permission.TASKS_STOP)],
+    caller: Annotated[Caller, allowed(TASKS_STOP)],
     if_match: IfMatch = None,
 ) -> Task:
     """Ask for a stop; asking twice is asking once."""
@@ -107,21 +101,21 @@ async def stop(
 async def delete(
     task_id: str,
     service: Service,
-    caller: Annotated[Caller, allowed(Permission.TASKS_DELETE)],
+    caller: Annotated[Caller, allowed(TASKS_DELETE)],
     if_match: IfMatch = None,
 ) -> None:
     """Remove an ended task from all lists; its files stay in the owner's home."""
     await service.delete(caller, task_id, if_match)
 
 
-@router.get("/tasks/{task_id}/events")
+@router.get("/tasks/{task_id}/events", name="list_events")
 async def events(task_id: str, service: Service, caller: Reader) -> TaskEvents:
     """The time line of states with durations, and every event."""
     return await service.events(caller, task_id)
 
 
-@router.get("/tasks/{task_id}/metrics")
+@router.get("/tasks/{task_id}/metrics", name="read_metrics")
 async def metrics(task_id: str, service: Service, parts: Parts, caller: Reader) -> TaskMetrics:
     """Scalars that the program reported, and its use of resources."""
     row = await service.row(caller, task_id)
-    return await TaskMetricsService(parts.files, parts.prometheus).metrics(row)
+    return await TaskMetricsService(parts.part(FilesClient), parts.find(Prometheus)).metrics(row)

@@ -4,9 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
+from atoll.devices.limits import Resources
 from atoll.identity.schemas import UserReference
 from atoll.tasks.life_cycle import Kind, Mode, State, Wanted
-from atoll.virtual_clusters.schemas import Resources, VirtualClusterReference
+from atoll.virtual_clusters.schemas import VirtualClusterReference
 from atoll.web.schema import FieldError, Moment, Reason, Schema
 
 TaskName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]+$", min_length=1, max_length=64)]

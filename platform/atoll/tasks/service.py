@@ -16,12 +16,12 @@ from atoll.database.notifications import DUE, TASKS, notify
 from atoll.engines.admission import Ask, Placement, decide
 from atoll.homes.places import home_as_seen
 from atoll.identity.caller import Caller
-from atoll.identity.permissions import Permission
 from atoll.images.service import ImageService, Own
 from atoll.tasks import policy, views
 from atoll.tasks.definition import Drafted, draft
 from atoll.tasks.life_cycle import ENDED, Kind, Mode, State, Wanted, may_stop
 from atoll.tasks.models import EventRow, TaskRow
+from atoll.tasks.policy import TASKS_READ_ALL
 from atoll.tasks.repository import TaskRepository
 from atoll.tasks.schemas import Definition, Estimate, Task, TaskCreate, TaskEvents, TaskSummary, Uses
 from atoll.tasks.snapshot import snapshot
@@ -57,7 +57,7 @@ class TaskService:
     ) -> Page[TaskSummary]:
         """One page of tasks. Raises NotAllowed when others' tasks are asked for without the permission."""
         if everybody:
-            caller.require(Permission.TASKS_READ_ALL)
+            caller.require(TASKS_READ_ALL)
         found = await self._repository.page(
             caller,
             kinds=kinds,

@@ -7,8 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from atoll.engines.admission import NodeState, Share, Snapshot
 from atoll.engines.base import NodeObservation
 from atoll.engines.repository import NodeRepository
+from atoll.tasks.usage import held
 from atoll.virtual_clusters.models import VirtualClusterRow
-from atoll.virtual_clusters.repository import VirtualClusterRepository
 
 
 def node_state(node: NodeObservation) -> NodeState:
@@ -37,13 +37,13 @@ def will_take_tasks(node: NodeObservation) -> bool:
 async def snapshot(session: AsyncSession, cluster: VirtualClusterRow) -> Snapshot:
     """Machines that take tasks, now or soon, and the quotas of one virtual cluster with what is held in it."""
     nodes = await NodeRepository(session).observations()
-    held = await VirtualClusterRepository(session).held()
+    taken = await held(session)
     return Snapshot(
         nodes=[node_state(node) for node in nodes if will_take_tasks(node)],
         shares={(cluster.name, quota.device_type): Share(quota.count, quota.max_per_user) for quota in cluster.quotas},
         held={
             (cluster.name, device_type, user): count
-            for (cluster_id, device_type, user), count in held.items()
+            for (cluster_id, device_type, user), count in taken.items()
             if cluster_id == cluster.id
         },
     )

@@ -1,4 +1,4 @@
-"""What flows: logs, files and the live view of tasks. No database connection is held while it does."""
+"""What flows: logs, output files and the live view of tasks. No database connection is held while it does."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -6,26 +6,28 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from atoll.homes.schemas import content_headers
+from atoll.homes.client import FilesClient
+from atoll.homes.schemas import Path, content_headers
 from atoll.identity.caller import Caller
-from atoll.identity.permissions import Permission
+from atoll.identity.dependencies import allowed, while_signed_in
 from atoll.tasks.live import LiveTasks
 from atoll.tasks.logs import TaskLog
+from atoll.tasks.policy import TASKS_READ
 from atoll.tasks.schemas import LogEnd, LogLines, StateChanged, TaskSummary
 from atoll.tasks.service import TaskService
-from atoll.web.dependencies import Cursor, Limit, Parts, allowed, while_signed_in
+from atoll.web.dependencies import Cursor, Limit, Parts
 from atoll.web.events import EventStream, described
 from atoll.web.schema import Listing
 
 router = APIRouter(tags=["tasks"])
-Reader = Annotated[Caller, allowed(Permission.TASKS_READ)]
-Path = Annotated[str, Query(max_length=4096, pattern=r"^[^\x00]*$", description="Relative to the root of the listing")]
+Reader = Annotated[Caller, allowed(TASKS_READ)]
 _OFFSET = re.compile(r"[0-9]{1,15}")
 _LARGEST_OFFSET = 10**15 - 1
 
 
 @router.get(
     "/tasks/stream",
+    name="watch",
     response_class=EventStream,
     responses=described({"hello": None, "task": TaskSummary, "deleted": StateChanged}),
 )
@@ -40,7 +42,12 @@ async def stream(
     return EventStream(while_signed_in(request, parts, caller, events))
 
 
-@router.get("/tasks/{task_id}/log", response_class=EventStream, responses=described({"log": LogLines, "end": LogEnd}))
+@router.get(
+    "/tasks/{task_id}/log",
+    name="follow_log",
+    response_class=EventStream,
+    responses=described({"log": LogLines, "end": LogEnd}),
+)
 async def log(
     task_id: str,
     request: Request,
@@ -60,6 +67,7 @@ async def log(
 
 @router.get(
     "/tasks/{task_id}/log/content",
+    name="read_log",
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
@@ -79,17 +87,18 @@ async def log_content(
     )
 
 
-@router.get("/tasks/{task_id}/files")
+@router.get("/tasks/{task_id}/files", name="list_files")
 async def files(
     task_id: str, parts: Parts, caller: Reader, path: Path = "", limit: Limit = 200, cursor: Cursor = None
 ) -> Listing:
     """The output directory of a task."""
     row = await _row(parts, caller, task_id)
-    return await parts.files.listing(row.owner, row.definition["output_directory"], path, limit, cursor)
+    return await parts.part(FilesClient).listing(row.owner, row.definition["output_directory"], path, limit, cursor)
 
 
 @router.get(
     "/tasks/{task_id}/files/content",
+    name="read_file",
     response_class=Response,
     responses={200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}},
 )
@@ -104,45 +113,13 @@ async def file_content(
 ) -> Response:
     """One output file."""
     row = await _row(parts, caller, task_id)
-    return await parts.files.content(
+    return await parts.part(FilesClient).content(
         row.owner,
         row.definition["output_directory"],
         path,
         download=download,
         limit_bytes=limit_bytes,
         byte_range=request.headers.get("range"),
-    )
-
-
-@router.get("/home/files", tags=["files"])
-async def home_files(
-    parts: Parts,
-    caller: Annotated[Caller, allowed(Permission.FILES_READ)],
-    path: Path = "",
-    limit: Limit = 200,
-    cursor: Cursor = None,
-) -> Listing:
-    """The caller's home, to pick code from; a first look makes it, with the examples."""
-    return await parts.files.home(caller, path, limit, cursor)
-
-
-@router.get(
-    "/home/files/content",
-    tags=["files"],
-    response_class=Response,
-    responses={200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}},
-)
-async def home_content(
-    request: Request,
-    parts: Parts,
-    caller: Annotated[Caller, allowed(Permission.FILES_READ)],
-    path: Path,
-    download: bool = True,
-    limit_bytes: Annotated[int | None, Query(ge=1)] = None,
-) -> Response:
-    """One file of the caller's home."""
-    return await parts.files.content(
-        caller, "", path, download=download, limit_bytes=limit_bytes, byte_range=request.headers.get("range")
     )
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from atoll.virtual_clusters.schemas import Limits
+from atoll.devices.limits import Limits
 from atoll.web.schema import Schema
 
 

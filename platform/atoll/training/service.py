@@ -10,6 +10,7 @@ from atoll.engines.repository import NodeRepository
 from atoll.homes.places import home_as_seen
 from atoll.identity.caller import Caller
 from atoll.images.service import ImageService
+from atoll.tasks.usage import held
 from atoll.training.examples import EXAMPLES
 from atoll.training.schemas import ClusterOption, DeviceOption, Example, Framework, TrainingOptions
 from atoll.virtual_clusters.models import VirtualClusterRow
@@ -27,7 +28,7 @@ class TrainingService:
     async def options(self, caller: Caller) -> TrainingOptions:
         """What `caller` may choose."""
         repository = VirtualClusterRepository(self._session)
-        held = await repository.held()
+        taken = await held(self._session)
         nodes = await NodeRepository(self._session).observations()
         clusters = await repository.visible(caller.id)
         frameworks = [
@@ -44,7 +45,7 @@ class TrainingService:
         return TrainingOptions(
             frameworks=frameworks,
             virtual_clusters=[
-                ClusterOption(name=cluster.name, devices=self._devices(cluster, held, nodes)) for cluster in clusters
+                ClusterOption(name=cluster.name, devices=self._devices(cluster, taken, nodes)) for cluster in clusters
             ],
             examples=[
                 Example(

@@ -2,23 +2,7 @@
 
 from pydantic import Field
 
-from atoll.quantities import Quantity
 from atoll.web.schema import Moment, Schema
-
-
-class Resources(Schema):
-    """CPU cores and memory of one replica."""
-
-    cpu: Quantity
-    memory: Quantity
-
-
-class Limits(Schema):
-    """What one replica may ask for: absolute values of its CPU and memory limit."""
-
-    floor: Resources
-    default: Resources
-    ceiling: Resources
 
 
 class DeviceUse(Schema):

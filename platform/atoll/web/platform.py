@@ -1,16 +1,15 @@
-"""What a running API process holds: configuration, database and the siblings that it talks to."""
+"""What a running API process holds: configuration, database, and what the manifests of domains add to that."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from atoll.configuration import Configuration
-from atoll.control.client import ControlClient
 from atoll.database.connection import Sessions
 from atoll.database.notifications import Listener
-from atoll.engines.live_log import JobsClient
-from atoll.homes.client import FilesClient
-from atoll.measurements.prometheus import Prometheus
+
+Held = TypeVar("Held")
 
 
 @dataclass(slots=True)
@@ -21,7 +20,14 @@ class Platform:
     database: AsyncEngine
     sessions: Sessions
     listener: Listener
-    files: FilesClient
-    jobs: JobsClient
-    prometheus: Prometheus | None
-    control: ControlClient | None
+    held: dict[type[Any], Any] = field(default_factory=dict)
+
+    def find(self, kind: type[Held]) -> Held | None:
+        """The part of that type, None where it is not configured."""
+        found: Held | None = self.held.get(kind)
+        return found
+
+    def part(self, kind: type[Held]) -> Held:
+        """The part of that type, which every process of the API has."""
+        found: Held = self.held[kind]
+        return found

@@ -13,9 +13,10 @@ import httpx
 import pytest
 import uvicorn
 from atoll.api.application import application as api_application
+from atoll.api.contents import ensure_contents
 from atoll.configuration import Configuration
 from atoll.database.connection import connect, sessions
-from atoll.database.migrate import ensure_contents, upgrade
+from atoll.database.migrate import upgrade
 from atoll.files.application import application as files_application
 from atoll.jobs.application import application as jobs_application
 from fastapi import FastAPI

@@ -6,9 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from atoll.api.contents import ensure_contents
 from atoll.database.claims import Claim, Claimable, ClaimLost, Claims
 from atoll.database.connection import Sessions, connect, sessions
-from atoll.database.migrate import ensure_contents
 from atoll.identity.models import UserRow
 from atoll.tasks.models import TaskRow
 from atoll.virtual_clusters.models import VirtualClusterRow

@@ -4,9 +4,10 @@ from pathlib import Path
 
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from atoll.api.contents import ensure_contents
+from atoll.api.domains import metadata, tables
 from atoll.database.connection import connect, sessions
-from atoll.database.migrate import alembic_config, ensure_contents, upgrade
-from atoll.database.tables import metadata
+from atoll.database.migrate import alembic_config, upgrade
 from sqlalchemy import Connection, text
 
 from tests.unit.platform.conftest import configuration
@@ -27,11 +28,16 @@ async def test_the_migrations_make_exactly_the_tables_of_the_code(
     database = connect(configuration(tmp_path, postgres, database_name), pool_size=1)
 
     def differences(connection: Connection) -> list[object]:
-        return list(compare_metadata(MigrationContext.configure(connection), metadata))
+        return list(compare_metadata(MigrationContext.configure(connection), metadata()))
 
     async with database.connect() as connection:
         assert await connection.run_sync(differences) == []
     await database.dispose()
+
+
+def test_every_table_is_named_by_one_domain() -> None:
+    named = [table.__tablename__ for table in tables()]
+    assert sorted(named) == sorted(metadata().tables)
 
 
 async def test_they_lead_back_and_forth(tmp_path: Path, postgres: str, database_name: str) -> None:

@@ -53,7 +53,7 @@ async def heard(connections: list[Connection], tmp_path: Path, monkeypatch: pyte
         return next(left)
 
     monkeypatch.setattr(asyncpg, "connect", connect)
-    listener = Listener(configuration(tmp_path, "/nowhere", "none"))
+    listener = Listener(configuration(tmp_path, "/nowhere", "none"), [TASKS])
     async with listener.subscribe(TASKS) as queue, asyncio.timeout(10):
         running = asyncio.create_task(listener.run())
         try:

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from atoll.api.contents import ensure_contents
 from atoll.configuration import Configuration
 from atoll.control.client import ControlClient
+from atoll.control.schemas import ImageDescription
 from atoll.database.connection import connect, sessions
-from atoll.database.migrate import ensure_contents
 from atoll.identity.caller import Caller
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.service import _caller
 from atoll.images.references import parse
-from atoll.images.schemas import ImageDescription
 from atoll.images.service import ImageService, Own
 from atoll.tasks.definition import Drafted, draft
 from atoll.tasks.schemas import TaskCreate

@@ -1,16 +1,19 @@
 """The contract and the guards of its routes. Needs nothing."""
 
 import json
+import re
 
 import pytest
+from atoll.api.domains import DOMAINS, permissions
 from atoll.api.openapi import CONTRACT, contract
 from atoll.api.routes import PREFIX, ROUTERS, routes
-from atoll.web.dependencies import Guard, Public
+from atoll.identity.dependencies import Guard, Public
+from atoll.identity.permissions import PermissionTable, Role
 from fastapi.routing import APIRoute
 
 
 def api_routes() -> list[APIRoute]:
-    return [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+    return [route for _, router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
 
 
 def guards(route: APIRoute) -> list[Guard | Public]:
@@ -42,8 +45,41 @@ def test_only_sign_in_and_about_are_public() -> None:
     assert public == {("POST", "/session"), ("GET", "/about")}
 
 
-def test_operation_names_are_unique() -> None:
+def test_operations_are_named_by_their_domain_and_a_verb_and_no_name_twice() -> None:
     document = contract(routes(frozenset()))
     names = [item["operationId"] for path in document["paths"].values() for item in path.values()]
     assert len(names) == len(set(names))
     assert all(path.startswith(PREFIX) for path in document["paths"])
+    domains = {domain.name for domain in DOMAINS}
+    strange = [name for name in names if not any(name.startswith(f"{domain}_") for domain in domains)]
+    assert not strange
+
+
+def test_schemas_have_names_of_their_own() -> None:
+    document = contract(routes(frozenset()))
+    # FastAPI tells two classes of one name apart by their modules.
+    assert not [name for name in document["components"]["schemas"] if "__" in name]
+
+
+def test_every_schema_that_is_named_exists() -> None:
+    document = json.dumps(contract(routes(frozenset())))
+    named = set(re.findall(r'"#/components/schemas/([^"]+)"', document))
+    assert named <= set(json.loads(document)["components"]["schemas"])
+
+
+def test_permissions_are_held_by_somebody_and_declared_once() -> None:
+    names = [permission.name for permission in permissions()]
+    assert len(names) == len(set(names))
+    assert all(permission.roles and permission.roles <= frozenset(Role) for permission in permissions())
+    asked = {found.permission for route in api_routes() for found in guards(route) if isinstance(found, Guard)}
+    assert asked - {None} <= set(permissions())
+
+
+def test_what_administrators_may_do_is_everything() -> None:
+    assert PermissionTable(permissions()).of(frozenset({Role.ADMIN})) == set(permissions())
+
+
+def test_domains_have_names_of_their_own_and_use_what_there_is() -> None:
+    names = [domain.name for domain in DOMAINS]
+    assert len(names) == len(set(names))
+    assert {name for domain in DOMAINS for name in domain.uses} <= set(names)

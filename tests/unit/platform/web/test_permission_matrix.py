@@ -1,85 +1,28 @@
 """Every operation of the API × who asks × whose object it is. On a real database.
 
-The operations are those of the routes: a new route without a row here fails.
+The operations are those of the routes, the rows those of the domains' manifests: a new route without a row fails.
 """
 
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from atoll.api.domains import DOMAINS
+from atoll.web.domain import DENIED, HIDDEN, OK, Elsewhere, Expected, MatrixRow
 
 from tests.unit.platform.conftest import Client, RunningPlatform, training
 from tests.unit.platform.web.test_contract import api_routes
 
 Who = Literal["nobody", "owner", "colleague", "foreigner", "admin"]
-OK = "ok"
-HIDDEN = 404
-DENIED = 403
 SIGNED_OUT = 401
 
 
-@dataclass(frozen=True)
-class Row:
-    """What each caller gets; `foreigner` is a member of no virtual cluster."""
-
-    owner: int | str
-    colleague: int | str
-    foreigner: int | str
-    admin: int | str
-    body: Any = None
-    params: Any = None
-
-    def expected(self, who: Who) -> int | str:
-        return SIGNED_OUT if who == "nobody" else getattr(self, who)
+MATRIX = {operation: row for domain in DOMAINS for operation, row in domain.matrix.items()}
 
 
-OWN = {"owner": OK, "colleague": HIDDEN, "foreigner": HIDDEN}
-EVERYBODY = {"owner": OK, "colleague": OK, "foreigner": OK, "admin": OK}
-ADMIN = {"owner": DENIED, "colleague": DENIED, "foreigner": DENIED, "admin": OK}
-# The control service and Prometheus are not there: who may ask gets 503, who may not 403.
-ABSENT = {"owner": DENIED, "colleague": DENIED, "foreigner": DENIED, "admin": 503}
-# The control service is not there for anybody.
-NOWHERE = {"owner": 503, "colleague": 503, "foreigner": 503, "admin": 503}
-SAME_NAME = {"name": "owner", "password": "x" * 12}
-MATRIX = {
-    "GET /about": None,
-    "POST /session": None,
-    "GET /session": Row(**EVERYBODY),
-    "DELETE /session": None,  # ends the caller's session: test_sign_in
-    "POST /session/password": Row(owner=422, colleague=422, foreigner=422, admin=422, body={}),
-    "GET /users": Row(**ADMIN),
-    "POST /users": Row(owner=DENIED, colleague=DENIED, foreigner=DENIED, admin=409, body=SAME_NAME),
-    "GET /overview": Row(**EVERYBODY),
-    "GET /training/options": Row(**EVERYBODY),
-    "GET /tasks/stream": None,  # endless: test_tasks and the test below
-    "GET /tasks/{task_id}/log": Row(**OWN, admin=OK, params={"follow": "false"}),
-    "GET /tasks/{task_id}/log/content": Row(**OWN, admin=OK),
-    "GET /tasks/{task_id}/files": Row(**OWN, admin=OK),
-    "GET /tasks/{task_id}/files/content": Row(**OWN, admin=OK, params={"path": "result"}),
-    "GET /home/files": Row(**EVERYBODY),
-    "GET /home/files/content": Row(**OWN, admin=HIDDEN, params={"path": "code/main.py"}),
-    "GET /tasks": Row(**EVERYBODY),
-    "POST /tasks": Row(owner=OK, colleague=OK, foreigner=422, admin=OK, body=training()),
-    "POST /tasks/estimate": Row(**EVERYBODY, body=training()),
-    "GET /tasks/{task_id}": Row(**OWN, admin=OK),
-    # It has ended: who may stop it is told so.
-    "POST /tasks/{task_id}/stop": Row(owner=409, colleague=HIDDEN, foreigner=HIDDEN, admin=409),
-    "GET /tasks/{task_id}/events": Row(**OWN, admin=OK),
-    "GET /tasks/{task_id}/metrics": Row(**OWN, admin=OK),
-    # An administrator stops tasks but does not remove them from others' lists.
-    "DELETE /tasks/{task_id}": Row(owner=OK, colleague=HIDDEN, foreigner=HIDDEN, admin=DENIED),
-    "GET /virtual-clusters": Row(**EVERYBODY),
-    "GET /images": Row(**NOWHERE),
-    "GET /nodes": Row(**ADMIN),
-    "GET /services": Row(**ABSENT),
-    "POST /services/{name}/restart": Row(**ABSENT),
-    "GET /services/{name}/logs": Row(**ABSENT),
-    "GET /runs": Row(**ABSENT),
-    "GET /runs/{run_id}": Row(**ABSENT),
-    "GET /runs/{run_id}/events": Row(**ABSENT),
-    "GET /monitoring/charts/{name}": Row(**ABSENT),
-    "GET /audit": Row(**ADMIN),
-}  # fmt: skip
+def expected_of(row: MatrixRow, who: Who) -> Expected:
+    found: Expected = SIGNED_OUT if who == "nobody" else getattr(row, who)
+    return found
 
 
 def operations() -> set[str]:
@@ -88,6 +31,14 @@ def operations() -> set[str]:
 
 def test_every_operation_has_a_row() -> None:
     assert operations() == set(MATRIX)
+    assert len(MATRIX) == sum(len(domain.matrix) for domain in DOMAINS)
+
+
+def test_what_the_matrix_cannot_try_is_tested_elsewhere() -> None:
+    sources = "".join(f"{path.stem}\n{path.read_text()}" for path in Path(__file__).parents[1].rglob("test_*.py"))
+    rows = [row for row in MATRIX.values() if isinstance(row, Elsewhere)]
+    assert rows
+    assert [row.tested_by for row in rows if row.tested_by not in sources] == []
 
 
 async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, program: Any) -> None:
@@ -107,12 +58,12 @@ async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, pro
     wrong = []
     for who, client in callers.items():
         for operation, row in MATRIX.items():
-            if row is None:
+            if isinstance(row, Elsewhere):
                 continue
             method, path = operation.split(" ")
-            path = path.format(task_id=task_id, name="node_cpu" if "charts" in path else "api", run_id="r1")
+            path = path.format(task_id=task_id, **row.path)
             answer = await client.http.request(method, path, json=row.body, params=row.params)
-            expected = row.expected(who)
+            expected = expected_of(row, who)
             got: int | str = OK if answer.is_success else answer.status_code
             if got != expected:
                 wrong.append(f"{who}: {operation}: {got}, expected {expected}: {answer.text[:200]}")

@@ -1,12 +1,13 @@
-"""`python -m atoll.database`: migrate to the newest version, create what must exist, exit."""
+"""`python -m atoll.api.migrate`: migrate to the newest version, create what must exist, exit."""
 
 import asyncio
 import os
 import sys
 
+from atoll.api.contents import ensure_contents
 from atoll.configuration import Configuration, ConfigurationError, load
 from atoll.database.connection import connect, sessions
-from atoll.database.migrate import DatabaseUnreachable, ensure_contents, upgrade, wait_for
+from atoll.database.migrate import DatabaseUnreachable, upgrade, wait_for
 from atoll.web.internal import configure_logs
 
 

@@ -1,0 +1,35 @@
+"""What must exist in every installation: the administrator and the first virtual clusters."""
+
+import structlog
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from atoll.configuration import Configuration
+from atoll.database.connection import Sessions
+from atoll.database.migrate import MIGRATING
+from atoll.identity.accounts import add_account
+from atoll.identity.permissions import Role
+from atoll.identity.repository import IdentityRepository
+from atoll.virtual_clusters.service import VirtualClusterService
+
+ADMIN = "admin"
+log = structlog.get_logger(__name__)
+
+
+async def ensure_contents(sessions: Sessions, configuration: Configuration) -> None:
+    """The administrator with the generated password, the first virtual clusters, and the one a member of the other."""
+    async with sessions() as session, session.begin():
+        await session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATING})
+        await _ensure(session, configuration)
+
+
+async def _ensure(session: AsyncSession, configuration: Configuration) -> None:
+    admin = await IdentityRepository(session).user_by_name(ADMIN)
+    if admin is None:
+        admin = await add_account(session, ADMIN, configuration.secret("admin_password"), roles=[Role.ADMIN, Role.USER])
+        log.info("administrator created; the password must be changed at first sign-in", name=ADMIN)
+    clusters = VirtualClusterService(session)
+    for wanted in configuration.virtual_clusters:
+        if await clusters.ensure(wanted):
+            await clusters.join(wanted.name, admin.id)
+            log.info("virtual cluster created", name=wanted.name)

@@ -1,0 +1,24 @@
+"""The control service, for routes that are nothing without it."""
+
+from typing import Annotated
+
+from fastapi import Depends
+
+from atoll.control.client import ControlClient
+from atoll.web.dependencies import Parts
+from atoll.web.errors import Unavailable
+
+
+def _control(parts: Parts) -> ControlClient:
+    control = parts.find(ControlClient)
+    if control is None:
+        raise Unavailable(
+            "This installation has no control service.",
+            code="no_control_service",
+            remedy="Services and runs are to be had on an installed cluster, not under `./atoll dev`.",
+        )
+    return control
+
+
+# Always after the caller: who may not ask does not learn what is there.
+Control = Annotated[ControlClient, Depends(_control)]

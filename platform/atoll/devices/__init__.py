@@ -1,0 +1,1 @@
+"""Device types and their rules: the one table of them in the platform."""

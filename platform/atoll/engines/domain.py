@@ -1,0 +1,13 @@
+"""Engines: the manifest."""
+
+from atoll.configuration import Configuration
+from atoll.engines.live_log import JobsClient
+from atoll.engines.models import NodeRow
+from atoll.web.domain import Domain, ProcessPart
+
+
+def _jobs(configuration: Configuration) -> JobsClient:
+    return JobsClient(configuration.services.jobs, configuration.secret("internal_token"))
+
+
+DOMAIN = Domain(name="engines", tables=(NodeRow,), parts=(ProcessPart(JobsClient, _jobs, JobsClient.close),))

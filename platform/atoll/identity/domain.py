@@ -1,0 +1,17 @@
+"""Identity: the manifest."""
+
+from atoll.identity.models import SessionRow, SignInFailureRow, UserRow
+from atoll.identity.routes import router
+from atoll.web.domain import Domain, Elsewhere, MatrixRow
+
+DOMAIN = Domain(
+    name="identity",
+    routers=(router,),
+    tables=(UserRow, SessionRow, SignInFailureRow),
+    matrix={
+        "POST /session": Elsewhere("test_sign_in"),
+        "GET /session": MatrixRow.everybody(),
+        "DELETE /session": Elsewhere("test_sign_in"),  # ends the caller's session
+        "POST /session/password": MatrixRow(owner=422, colleague=422, foreigner=422, admin=422, body={}),
+    },
+)

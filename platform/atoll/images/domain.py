@@ -1,0 +1,12 @@
+"""Images: the manifest."""
+
+from atoll.images import policy
+from atoll.images.routes import router
+from atoll.web.domain import ABSENT, Domain, MatrixRow
+
+DOMAIN = Domain(
+    name="images",
+    routers=(router,),
+    permissions=policy.PERMISSIONS,
+    matrix={"GET /images": MatrixRow(owner=ABSENT, colleague=ABSENT, foreigner=ABSENT, admin=ABSENT)},
+)

@@ -1,0 +1,47 @@
+"""Tasks: the manifest."""
+
+from atoll.database.notifications import TASKS
+from atoll.tasks import policy
+from atoll.tasks.models import AttemptRow, EventRow, IdempotencyRow, ReplicaRow, TaskRow
+from atoll.tasks.routes import router
+from atoll.tasks.schemas import LogEnd, LogLines, StateChanged
+from atoll.tasks.streams import router as streams
+from atoll.tasks.usage import READER
+from atoll.virtual_clusters.usage import UsageReader
+from atoll.web.domain import OK, Domain, Elsewhere, MatrixRow, ProcessPart
+
+_REQUEST = {
+    "name": "a_task",
+    "virtual_cluster": "default",
+    "engine": "plain",
+    "code_directory": "code",
+    "start_file": "main.py",
+    "device_type": "nvidia_gpu_amd64",
+    "devices": 0,
+}
+DOMAIN = Domain(
+    name="tasks",
+    routers=(streams, router),  # `/tasks/stream` is not the task of that id
+    tables=(TaskRow, AttemptRow, ReplicaRow, EventRow, IdempotencyRow),
+    permissions=policy.PERMISSIONS,
+    channels=(TASKS,),
+    events=(LogLines, LogEnd, StateChanged),
+    parts=(ProcessPart(UsageReader, lambda _configuration: READER),),
+    matrix={
+        "GET /tasks/stream": Elsewhere("test_the_tasks_of_others_are_listed_for_administrators_only"),  # endless
+        "GET /tasks/{task_id}/log": MatrixRow.owned(admin=OK, params={"follow": "false"}),
+        "GET /tasks/{task_id}/log/content": MatrixRow.owned(admin=OK),
+        "GET /tasks/{task_id}/files": MatrixRow.owned(admin=OK),
+        "GET /tasks/{task_id}/files/content": MatrixRow.owned(admin=OK, params={"path": "result"}),
+        "GET /tasks": MatrixRow.everybody(),
+        "POST /tasks": MatrixRow(owner=OK, colleague=OK, foreigner=422, admin=OK, body=_REQUEST),
+        "POST /tasks/estimate": MatrixRow.everybody(body=_REQUEST),
+        "GET /tasks/{task_id}": MatrixRow.owned(admin=OK),
+        # It has ended: who may stop it is told so.
+        "POST /tasks/{task_id}/stop": MatrixRow.owned(owner=409, admin=409),
+        "GET /tasks/{task_id}/events": MatrixRow.owned(admin=OK),
+        "GET /tasks/{task_id}/metrics": MatrixRow.owned(admin=OK),
+        # An administrator stops tasks but does not remove them from others' lists.
+        "DELETE /tasks/{task_id}": MatrixRow.owned(admin=403),
+    },
+)
