@@ -37,7 +37,7 @@ class IdentityService:
     async def caller(self, hashed_token: str, address: str, request_id: str) -> Caller | None:
         """Whoever holds the session of that token, None when there is no such session."""
         row = await self._repository.live_session(hashed_token)
-        return None if row is None else self._caller(row.user, address, request_id)
+        return None if row is None else caller_of(row.user, self._permissions, address, request_id)
 
     @staticmethod
     async def sign_in(
@@ -156,19 +156,6 @@ class IdentityService:
         self._session.add(row)
         return token, self._described(user, row)
 
-    def _caller(self, user: UserRow, address: str, request_id: str) -> Caller:
-        return Caller(
-            id=user.id,
-            name=user.name,
-            nickname=user.nickname,
-            uid=user.uid,
-            roles=user.role_set,
-            permissions=self._permissions.of(user.role_set),
-            must_change_password=user.must_change_password,
-            address=address,
-            request_id=request_id,
-        )
-
     def _described(self, user: UserRow, row: SessionRow) -> Session:
         held = () if user.must_change_password else self._permissions.of(user.role_set)
         return Session(
@@ -177,6 +164,21 @@ class IdentityService:
             must_change_password=user.must_change_password,
             expires_at=row.expires_at,
         )
+
+
+def caller_of(user: UserRow, permissions: PermissionTable, address: str, request_id: str) -> Caller:
+    """A user as the one who asks."""
+    return Caller(
+        id=user.id,
+        name=user.name,
+        nickname=user.nickname,
+        uid=user.uid,
+        roles=user.role_set,
+        permissions=permissions.of(user.role_set),
+        must_change_password=user.must_change_password,
+        address=address,
+        request_id=request_id,
+    )
 
 
 def _keys(name: str, address: str) -> dict[str, str]:

@@ -6,13 +6,15 @@ from typing import Any, cast
 
 import pytest
 from atoll.api.contents import ensure_contents
+from atoll.api.domains import permissions
 from atoll.configuration import Configuration
 from atoll.control.client import ControlClient
 from atoll.control.schemas import ImageDescription
 from atoll.database.connection import connect, sessions
 from atoll.identity.caller import Caller
+from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
-from atoll.identity.service import _caller
+from atoll.identity.service import caller_of
 from atoll.images.references import parse
 from atoll.images.service import ImageService, Own
 from atoll.tasks.definition import Drafted, draft
@@ -200,7 +202,7 @@ async def test_no_connection_to_the_database_waits_while_the_registry_is_asked(
         async with sessions(database)() as session:
             admin = await IdentityRepository(session).user_by_name("admin")
         assert admin is not None
-        caller = _caller(admin, "", "request")
+        caller = caller_of(admin, PermissionTable(permissions()), "", "request")
         body = TaskCreate(name="a", virtual_cluster="default", image=IMAGE, device_type="nvidia_gpu_amd64")
         for key in (None, "a-key-of-its-own"):
             async with sessions(database)() as session, session.begin():

@@ -204,7 +204,7 @@ class Quiet(TaskLog):
     def __init__(self, words: list[bytes]) -> None:
         listener = SimpleNamespace(subscribe=lambda _channel: contextlib.nullcontext())
         jobs = SimpleNamespace(log=self._words)
-        super().__init__(SimpleNamespace(listener=listener, jobs=jobs), None, None, 1, 0)  # type: ignore[arg-type]
+        super().__init__(SimpleNamespace(listener=listener, part=lambda _kind: jobs), None, None, 1, 0)  # type: ignore[arg-type]
         self.words = iter(words)
         self.paused: list[float] = []
         self.looks = len(words)
