@@ -13,7 +13,7 @@ from atoll.web.domain import OK, Domain, Elsewhere, MatrixRow, ProcessPart
 _REQUEST = {
     "name": "a_task",
     "virtual_cluster": "default",
-    "engine": "plain",
+    "framework": "plain",
     "code_directory": "code",
     "start_file": "main.py",
     "device_type": "nvidia_gpu_amd64",

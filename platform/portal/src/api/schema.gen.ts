@@ -9,10 +9,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * About
+         * Read
          * @description Product, version and the cluster's name.
          */
-        get: operations["about"];
+        get: operations["about_read"];
         put?: never;
         post?: never;
         delete?: never;
@@ -29,10 +29,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Audit
+         * List
          * @description Every write and every refused one, newest first.
          */
-        get: operations["audit"];
+        get: operations["audit_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -49,10 +49,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Home Files
+         * List
          * @description The caller's home, to pick code from; a first look makes it, with the examples.
          */
-        get: operations["home_files"];
+        get: operations["homes_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -69,10 +69,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Home Content
+         * Read
          * @description One file of the caller's home.
          */
-        get: operations["home_content"];
+        get: operations["homes_read"];
         put?: never;
         post?: never;
         delete?: never;
@@ -89,10 +89,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Images
+         * List
          * @description The images that were imported; any of them can be the `image` of a task.
          */
-        get: operations["images"];
+        get: operations["images_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -112,7 +112,7 @@ export interface paths {
          * Read Chart
          * @description One of the known charts, for all nodes or one.
          */
-        get: operations["read_chart"];
+        get: operations["monitoring_read_chart"];
         put?: never;
         post?: never;
         delete?: never;
@@ -129,10 +129,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Nodes
+         * List
          * @description Every machine with its state, its devices and who uses them.
          */
-        get: operations["nodes"];
+        get: operations["nodes_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -149,10 +149,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Overview
+         * Read
          * @description What runs, what is free, what needs attention.
          */
-        get: operations["overview"];
+        get: operations["overview_read"];
         put?: never;
         post?: never;
         delete?: never;
@@ -169,10 +169,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Runs
+         * List Runs
          * @description Runs of the installer, newest first.
          */
-        get: operations["runs"];
+        get: operations["services_list_runs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -189,10 +189,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Run
+         * Read Run
          * @description One run with its phases.
          */
-        get: operations["run"];
+        get: operations["services_read_run"];
         put?: never;
         post?: never;
         delete?: never;
@@ -209,10 +209,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Run Events
+         * Follow Run
          * @description The journal of a run as it grows.
          */
-        get: operations["run_events"];
+        get: operations["services_follow_run"];
         put?: never;
         post?: never;
         delete?: never;
@@ -229,10 +229,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Services
+         * List
          * @description Every service with its state.
          */
-        get: operations["services"];
+        get: operations["services_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -249,10 +249,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Logs
+         * Read Log
          * @description The end of a service's log.
          */
-        get: operations["logs"];
+        get: operations["services_read_log"];
         put?: never;
         post?: never;
         delete?: never;
@@ -274,7 +274,7 @@ export interface paths {
          * Restart
          * @description Render the configuration again, restart, wait for health, and say what was done.
          */
-        post: operations["restart"];
+        post: operations["services_restart"];
         delete?: never;
         options?: never;
         head?: never;
@@ -289,21 +289,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Session
+         * Read
          * @description Who is signed in, and what they may do.
          */
-        get: operations["session"];
+        get: operations["identity_read"];
         put?: never;
         /**
          * Sign In
          * @description Sign in; the answer sets the cookie `atoll_session`.
          */
-        post: operations["sign_in"];
+        post: operations["identity_sign_in"];
         /**
          * Sign Out
          * @description Sign out: the session ends on the server and the cookie is removed.
          */
-        delete: operations["sign_out"];
+        delete: operations["identity_sign_out"];
         options?: never;
         head?: never;
         patch?: never;
@@ -322,7 +322,7 @@ export interface paths {
          * Change Password
          * @description Change the own password; every other session of the user ends and this one gets a new cookie.
          */
-        post: operations["change_password"];
+        post: operations["identity_change_password"];
         delete?: never;
         options?: never;
         head?: never;
@@ -337,16 +337,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tasks
+         * List
          * @description Tasks, newest first.
          */
-        get: operations["tasks"];
+        get: operations["tasks_list"];
         put?: never;
         /**
          * Create
          * @description Create a task; it queues and starts as soon as it can.
          */
-        post: operations["create"];
+        post: operations["tasks_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -361,17 +361,17 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Task
+         * Read
          * @description A task in full.
          */
-        get: operations["task"];
+        get: operations["tasks_read"];
         put?: never;
         post?: never;
         /**
          * Delete
          * @description Remove an ended task from all lists; its files stay in the owner's home.
          */
-        delete: operations["delete"];
+        delete: operations["tasks_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -385,10 +385,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events
+         * List Events
          * @description The time line of states with durations, and every event.
          */
-        get: operations["events"];
+        get: operations["tasks_list_events"];
         put?: never;
         post?: never;
         delete?: never;
@@ -405,10 +405,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Files
+         * List Files
          * @description The output directory of a task.
          */
-        get: operations["files"];
+        get: operations["tasks_list_files"];
         put?: never;
         post?: never;
         delete?: never;
@@ -425,10 +425,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * File Content
+         * Read File
          * @description One output file.
          */
-        get: operations["file_content"];
+        get: operations["tasks_read_file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -445,10 +445,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Log
+         * Follow Log
          * @description The log of one replica, followed live. The id of each event is the offset to go on from.
          */
-        get: operations["log"];
+        get: operations["tasks_follow_log"];
         put?: never;
         post?: never;
         delete?: never;
@@ -465,10 +465,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Log Content
+         * Read Log
          * @description The whole log of one replica as a file.
          */
-        get: operations["log_content"];
+        get: operations["tasks_read_log"];
         put?: never;
         post?: never;
         delete?: never;
@@ -485,10 +485,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Metrics
+         * Read Metrics
          * @description Scalars that the program reported, and its use of resources.
          */
-        get: operations["metrics"];
+        get: operations["tasks_read_metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -510,7 +510,7 @@ export interface paths {
          * Stop
          * @description Ask for a stop; asking twice is asking once.
          */
-        post: operations["stop"];
+        post: operations["tasks_stop"];
         delete?: never;
         options?: never;
         head?: never;
@@ -530,7 +530,7 @@ export interface paths {
          * Estimate
          * @description What the task would use, whether it starts now, and what forbids it. Changes nothing.
          */
-        post: operations["estimate"];
+        post: operations["tasks_estimate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -545,10 +545,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Stream
+         * Watch
          * @description Every change of a task as it happens. After (re)connecting (`hello`), read the list again.
          */
-        get: operations["stream"];
+        get: operations["tasks_watch"];
         put?: never;
         post?: never;
         delete?: never;
@@ -565,10 +565,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Options
+         * List Options
          * @description Frameworks, virtual clusters with their devices and limits, examples.
          */
-        get: operations["options"];
+        get: operations["training_list_options"];
         put?: never;
         post?: never;
         delete?: never;
@@ -585,16 +585,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Users
+         * List
          * @description All accounts, by name.
          */
-        get: operations["users"];
+        get: operations["users_list"];
         put?: never;
         /**
-         * Create User
+         * Create
          * @description A new account, which must change its password at first sign-in.
          */
-        post: operations["create_user"];
+        post: operations["users_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -609,10 +609,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Virtual Clusters
+         * List
          * @description The caller's virtual clusters; all of them for administrators.
          */
-        get: operations["virtual_clusters"];
+        get: operations["virtual_clusters_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1240,10 +1240,10 @@ export interface components {
         };
         /**
          * Permission
-         * @description One thing that a caller may do; what it may do it *to* is the domain's `policy.py`.
+         * @description One thing that a caller may do.
          * @enum {string}
          */
-        Permission: "overview:read" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "files:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "audit:read" | "monitoring:read" | "users:read" | "users:manage";
+        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "files:read" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read";
         /**
          * Problem
          * @description RFC 9457; `code` is stable and what programs and translations go by.
@@ -2063,7 +2063,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    about: {
+    about_read: {
         parameters: {
             query?: never;
             header?: never;
@@ -2092,7 +2092,7 @@ export interface operations {
             };
         };
     };
-    audit: {
+    audit_list: {
         parameters: {
             query?: {
                 /** @description For example task.create */
@@ -2130,7 +2130,7 @@ export interface operations {
             };
         };
     };
-    home_files: {
+    homes_list: {
         parameters: {
             query?: {
                 /** @description `next_cursor` of the page before */
@@ -2166,7 +2166,7 @@ export interface operations {
             };
         };
     };
-    home_content: {
+    homes_read: {
         parameters: {
             query: {
                 download?: boolean;
@@ -2200,7 +2200,7 @@ export interface operations {
             };
         };
     };
-    images: {
+    images_list: {
         parameters: {
             query?: never;
             header?: never;
@@ -2229,7 +2229,7 @@ export interface operations {
             };
         };
     };
-    read_chart: {
+    monitoring_read_chart: {
         parameters: {
             query?: {
                 minutes?: number;
@@ -2263,7 +2263,7 @@ export interface operations {
             };
         };
     };
-    nodes: {
+    nodes_list: {
         parameters: {
             query?: never;
             header?: never;
@@ -2292,7 +2292,7 @@ export interface operations {
             };
         };
     };
-    overview: {
+    overview_read: {
         parameters: {
             query?: never;
             header?: never;
@@ -2321,7 +2321,7 @@ export interface operations {
             };
         };
     };
-    runs: {
+    services_list_runs: {
         parameters: {
             query?: {
                 /** @description `next_cursor` of the page before */
@@ -2355,7 +2355,7 @@ export interface operations {
             };
         };
     };
-    run: {
+    services_read_run: {
         parameters: {
             query?: never;
             header?: never;
@@ -2386,7 +2386,7 @@ export interface operations {
             };
         };
     };
-    run_events: {
+    services_follow_run: {
         parameters: {
             query?: never;
             header?: {
@@ -2419,7 +2419,7 @@ export interface operations {
             };
         };
     };
-    services: {
+    services_list: {
         parameters: {
             query?: never;
             header?: never;
@@ -2448,7 +2448,7 @@ export interface operations {
             };
         };
     };
-    logs: {
+    services_read_log: {
         parameters: {
             query?: {
                 lines?: number;
@@ -2481,7 +2481,7 @@ export interface operations {
             };
         };
     };
-    restart: {
+    services_restart: {
         parameters: {
             query?: never;
             header?: never;
@@ -2512,7 +2512,7 @@ export interface operations {
             };
         };
     };
-    session: {
+    identity_read: {
         parameters: {
             query?: never;
             header?: never;
@@ -2541,7 +2541,7 @@ export interface operations {
             };
         };
     };
-    sign_in: {
+    identity_sign_in: {
         parameters: {
             query?: never;
             header?: never;
@@ -2574,7 +2574,7 @@ export interface operations {
             };
         };
     };
-    sign_out: {
+    identity_sign_out: {
         parameters: {
             query?: never;
             header?: never;
@@ -2601,7 +2601,7 @@ export interface operations {
             };
         };
     };
-    change_password: {
+    identity_change_password: {
         parameters: {
             query?: never;
             header?: never;
@@ -2634,7 +2634,7 @@ export interface operations {
             };
         };
     };
-    tasks: {
+    tasks_list: {
         parameters: {
             query?: {
                 /** @description `next_cursor` of the page before */
@@ -2678,7 +2678,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    tasks_create: {
         parameters: {
             query?: never;
             header?: {
@@ -2714,7 +2714,7 @@ export interface operations {
             };
         };
     };
-    task: {
+    tasks_read: {
         parameters: {
             query?: never;
             header?: never;
@@ -2745,7 +2745,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    tasks_delete: {
         parameters: {
             query?: never;
             header?: {
@@ -2777,7 +2777,7 @@ export interface operations {
             };
         };
     };
-    events: {
+    tasks_list_events: {
         parameters: {
             query?: never;
             header?: never;
@@ -2808,7 +2808,7 @@ export interface operations {
             };
         };
     };
-    files: {
+    tasks_list_files: {
         parameters: {
             query?: {
                 /** @description `next_cursor` of the page before */
@@ -2846,7 +2846,7 @@ export interface operations {
             };
         };
     };
-    file_content: {
+    tasks_read_file: {
         parameters: {
             query: {
                 /** @description As an attachment; otherwise for a preview, text only */
@@ -2884,7 +2884,7 @@ export interface operations {
             };
         };
     };
-    log: {
+    tasks_follow_log: {
         parameters: {
             query?: {
                 /** @description Without it: the newest */
@@ -2926,7 +2926,7 @@ export interface operations {
             };
         };
     };
-    log_content: {
+    tasks_read_log: {
         parameters: {
             query?: {
                 attempt?: number | null;
@@ -2960,7 +2960,7 @@ export interface operations {
             };
         };
     };
-    metrics: {
+    tasks_read_metrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -2991,7 +2991,7 @@ export interface operations {
             };
         };
     };
-    stop: {
+    tasks_stop: {
         parameters: {
             query?: never;
             header?: {
@@ -3025,7 +3025,7 @@ export interface operations {
             };
         };
     };
-    estimate: {
+    tasks_estimate: {
         parameters: {
             query?: never;
             header?: never;
@@ -3058,7 +3058,7 @@ export interface operations {
             };
         };
     };
-    stream: {
+    tasks_watch: {
         parameters: {
             query?: {
                 /** @description `all` needs tasks:read_all */
@@ -3090,7 +3090,7 @@ export interface operations {
             };
         };
     };
-    options: {
+    training_list_options: {
         parameters: {
             query?: never;
             header?: never;
@@ -3119,7 +3119,7 @@ export interface operations {
             };
         };
     };
-    users: {
+    users_list: {
         parameters: {
             query?: {
                 /** @description `next_cursor` of the page before */
@@ -3153,7 +3153,7 @@ export interface operations {
             };
         };
     };
-    create_user: {
+    users_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -3186,7 +3186,7 @@ export interface operations {
             };
         };
     };
-    virtual_clusters: {
+    virtual_clusters_list: {
         parameters: {
             query?: {
                 /** @description `next_cursor` of the page before */
