@@ -35,6 +35,7 @@ COMMANDS = {
     "preflight": Row("installer.preflight.commands", "preflight", "Check machines without changing them", STEPS),
     "plan": Row("installer.running.plan_command", "plan", "Say what apply would do, and why", STEPS),
     "apply": Row("installer.running.commands", "apply", "Do what plan says", STEPS),
+    "verify": Row("installer.running.verify_command", "verify", "Say what is broken, and where", DAILY),
     "status": Row("installer.running.commands", "status", "Show nodes, services and the portal's address", DAILY),
     "runs": Row("installer.running.commands", "runs", "Show earlier runs and what each did", DAILY),
     "image": Row("installer.images.commands", "image", "Import images of your own; list them", DAILY),

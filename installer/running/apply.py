@@ -24,6 +24,7 @@ from installer.running.observe import observe
 from installer.running.playbook import Playbook
 from installer.running.run import Outcome, Writer, writing
 from installer.running.runs import forget_old
+from installer.running.verify import verified
 from installer.services.access import Access
 from installer.ssh.nodes import NodeUnreachable
 
@@ -71,6 +72,7 @@ def apply(cluster: Cluster, wish: Wish, progress: Progress) -> Outcome:
         outcome = carry_out(cluster, made, writer, progress)
         if outcome.ok:
             remember(state, done(made, seen))
+            outcome = verified(cluster, made, outcome, progress)
         _hand_over(cluster, state, outcome)
     forget_old(state, cluster.control.runs_kept)
     return outcome

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
+from installer.planning.verbs import FACTS, VERDICT
 from installer.progress.stages import Progress
 from installer.redaction import Redactor
 from installer.running.failures import Failure, failure_of
@@ -40,19 +41,25 @@ class PhaseBook:
         return {"name": self.name, "nodes": self.nodes, "seconds": round(self.seconds, 2), "changed": self.changed}
 
 
-def name_of(pattern: str) -> str:
-    """Return what a play on this group of nodes is called: its phase, or `facts` for the look before the first."""
-    return "facts" if pattern == "planned" else pattern.removeprefix("phase_")
+def name_of(pattern: str, first: bool = True) -> str:
+    """Return what a play on this group of nodes is called: its phase.
+
+    The plays on all nodes of the plan are the look before the first phase, and the sum behind the last.
+    """
+    if pattern == "planned":
+        return FACTS if first else VERDICT
+    return pattern.removeprefix("phase_")
 
 
 class Recorder:
     """Listens to one playbook run. Call `event` for each event and `close` at the end."""
 
-    def __init__(self, journal: Journal, progress: Progress, log: TextIO, redactor: Redactor) -> None:
+    def __init__(self, journal: Journal, progress: Progress, log: TextIO, redactor: Redactor, stage: str = "") -> None:
         self._journal = journal
         self._progress = progress
         self._log = log
         self._redactor = redactor
+        self._stage = stage
         self._play = ""
         self._open: PhaseBook | None = None
         self._began = 0.0
@@ -68,7 +75,9 @@ class Recorder:
         """Failures that count: not those that a rescue mended, once Ansible has summed up."""
         if self._final_failures is None:
             return self._failed
-        return [failure for failure in self._failed if self._final_failures.get(failure.node)]
+        # The verdict only sums up what was told before.
+        told = [failure for failure in self._failed if failure.phase != VERDICT]
+        return [failure for failure in told if self._final_failures.get(failure.node)]
 
     @property
     def changed(self) -> int:
@@ -82,7 +91,7 @@ class Recorder:
         data = event.get("event_data") or {}
         if kind == "playbook_on_play_start":
             self._close_phase(ok=True)
-            self._play = name_of(str(data.get("play_pattern") or data.get("play") or ""))
+            self._play = name_of(str(data.get("play_pattern") or data.get("play") or ""), first=not self.phases)
         elif kind == "runner_on_start":
             self._started(data)
         elif kind in ENDINGS:
@@ -101,7 +110,7 @@ class Recorder:
         if self._open is None:
             self._open = self.phases.setdefault(self._play, PhaseBook(self._play))
             self._began = time.monotonic()
-            self._progress.begin(self._play)
+            self._progress.begin(self._stage + self._play)
             self._journal.write("phase", phase=self._play)
         if node not in self._open.nodes:
             self._open.nodes.append(node)
@@ -146,7 +155,7 @@ class Recorder:
         phase.seconds += seconds
         ok = ok and not any(failure.phase == phase.name for failure in self.failures)
         self._journal.write("phase_finished", phase=phase.name, ok=ok, seconds=round(seconds, 2), changed=phase.changed)
-        self._progress.end(phase.name, ok)
+        self._progress.end(self._stage + phase.name, ok)
 
     def _write_log(self, event: dict[str, Any]) -> None:
         text = COLOURS.sub("", str(event.get("stdout") or "")).replace("\r", "").strip("\n")

@@ -5,6 +5,8 @@ Lines: `started`, `plan`, `phase`, `task`, `phase_finished`, `failure`, `finishe
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import secrets
@@ -29,6 +31,8 @@ class Journal:
     def __init__(self, run_directory: Path, redactor: Redactor, also: Callable[[str], None] | None = None) -> None:
         run_directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(run_directory / FILE_NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with contextlib.suppress(BlockingIOError):  # falls with this process, so that others see whether it goes on
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._file = os.fdopen(handle, "w", encoding="utf-8")
         self._redactor = redactor
         self._also = also
@@ -61,6 +65,22 @@ def cut_torn_line(journal: Path) -> None:
     content = journal.read_bytes()
     if not content.endswith(b"\n"):
         journal.write_bytes(content[: content.rfind(b"\n") + 1])
+
+
+def is_being_written(run_directory: Path) -> bool:
+    """Say whether a process of this machine has the journal open to write it."""
+    try:
+        handle = os.open(run_directory / FILE_NAME, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(handle)
 
 
 def read(run_directory: Path) -> Iterator[dict[str, Any]]:

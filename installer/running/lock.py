@@ -92,7 +92,7 @@ class ClusterLock:
                 if error.errno not in {errno.EAGAIN, errno.EACCES}:
                     raise
             if time.monotonic() >= deadline:
-                raise _busy(_read(handle), self._path)
+                raise busy(_read(handle), self._path)
             time.sleep(0.2)  # flock has no time limit of its own
 
     def _end_leftovers(self, earlier: dict[str, Any]) -> None:
@@ -129,7 +129,8 @@ def is_held_here(held: dict[str, Any]) -> bool:
     return me is not None and held.get("writer") == me.to_json()
 
 
-def _busy(content: dict[str, Any], path: Path) -> Busy:
+def busy(content: dict[str, Any], path: Path) -> Busy:
+    """Return the error that says who changes the cluster."""
     pid = (content.get("writer") or {}).get("pid", "?")
     return Busy(
         f"{path}: run {content.get('run', '?')} (`{content.get('verb', '?')}`, process {pid}, since "

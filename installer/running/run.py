@@ -11,13 +11,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from installer.planning.verbs import FACTS, VERDICT
 from installer.progress.stages import Progress
 from installer.redaction import Redactor
 from installer.running.errors import Interrupted, RunError
 from installer.running.events import PhaseBook, Recorder
 from installer.running.failures import Failure
 from installer.running.journal import FILE_NAME, Journal, cut_torn_line, new_run_id, read
-from installer.running.lock import ClusterLock
+from installer.running.lock import ClusterLock, busy, holder
 from installer.running.playbook import Playbook, drop_private_folder, run
 
 
@@ -62,9 +63,12 @@ class Outcome:
 
 
 class Writer:
-    """The one writer of a cluster, from taking the lock to giving it back. Make it with `writing`."""
+    """The one writer of a cluster, from taking the lock to giving it back: `writing` makes it.
 
-    def __init__(self, state: Path, verb: str, lock: ClusterLock, run_id: str, version: str) -> None:
+    Without a lock it is one who looks and changes nothing, which any number may do: `looking` makes it.
+    """
+
+    def __init__(self, state: Path, verb: str, lock: ClusterLock | None, run_id: str, version: str) -> None:
         self.state = state
         self.verb = verb
         self.run_id = run_id
@@ -79,8 +83,11 @@ class Writer:
         steps: Sequence[Mapping[str, Any]],
         progress: Progress,
         also: Callable[[str], None] | None = None,
+        stage: str = "",
     ) -> Outcome:
         """Run the playbook and keep its journal, which `also` gets line by line.
+
+        `stage` stands before the names of phases where progress shows them, as their times are those of another verb.
 
         A failed task is told in the outcome; RunError is for all else.
         """
@@ -89,11 +96,17 @@ class Writer:
             Journal(self.folder, redactor, also) as journal,
             (self.folder / "ansible.log").open("w", encoding="utf-8", buffering=1) as log,
         ):
-            journal.write("started", run=self.run_id, verb=self.verb, version=self._version, fence=self._lock.fence)
+            journal.write(
+                "started",
+                run=self.run_id,
+                verb=self.verb,
+                version=self._version,
+                fence=self._lock.fence if self._lock else None,
+            )
             journal.write("plan", steps=[dict(step) for step in steps])
-            recorder = Recorder(journal, progress, log, redactor)
+            recorder = Recorder(journal, progress, log, redactor, stage)
             try:
-                ok = run(playbook, self.run_id, self.folder, recorder, self._lock.name_playbook)
+                ok = run(playbook, self.run_id, self.folder, recorder, self._name_playbook)
             except RunError as error:
                 state = "interrupted" if isinstance(error, Interrupted) else "failed"
                 journal.write("failure", message=error.message, remedy=error.remedy)
@@ -104,6 +117,10 @@ class Writer:
                 journal.write("failure", **failure.to_json())
             journal.write("finished", state="succeeded" if ok else "failed", **outcome.to_json())
             return outcome
+
+    def _name_playbook(self, pid: int) -> None:
+        if self._lock is not None:
+            self._lock.name_playbook(pid)
 
     def nothing_to_do(self) -> Outcome:
         """Return the outcome of a plan without steps."""
@@ -116,7 +133,7 @@ class Writer:
             run_id=self.run_id,
             changed=recorder.changed,
             evaluated_tasks=dict(sorted(recorder.evaluated.items())),
-            phases=[phase for phase in recorder.phases.values() if phase.name != "facts"],
+            phases=[phase for phase in recorder.phases.values() if phase.name not in {FACTS, VERDICT}],
             failures=list(recorder.failures),
         )
 
@@ -131,6 +148,19 @@ def writing(state: Path, verb: str, version: str, progress: Progress, wait_secon
             ended = f"; ended {len(lock.left_behind)} processes that it left running" if lock.left_behind else ""
             progress.say(f"Run {lock.broken_run} was cut off{ended}. Going on where it was.")
         yield Writer(state, verb, lock, run_id, version)
+
+
+@contextmanager
+def looking(state: Path, verb: str, version: str) -> Iterator[Writer]:
+    """Look at the cluster in a run of its own, which changes nothing and keeps nobody from changing it.
+
+    Raises Busy while somebody does: what is half made would be told as broken.
+    """
+    held = holder(state)
+    if held is not None:
+        raise busy(held, state / "lock")
+    with _stop_signals_interrupt():
+        yield Writer(state, verb, None, new_run_id(), version)
 
 
 def _close_broken_run(folder: Path) -> None:

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from installer.running.journal import FILE_NAME, read
+from installer.planning.verbs import FACTS, VERDICT
+from installer.running.journal import FILE_NAME, is_being_written, read
 from installer.running.lock import holder
 
 RunState = Literal["running", "succeeded", "failed", "interrupted"]
@@ -68,7 +69,10 @@ def find(cluster_state: Path, run_id: str) -> Path | None:
 
 
 def run(folder: Path) -> Run:
-    """Read a run from its journal. A run without an end is running only if it holds the lock of its cluster."""
+    """Read a run from its journal.
+
+    A run without an end is running only if it holds the lock of its cluster, or, where it needs none, its journal.
+    """
     told = Run(folder.name)
     phases: dict[str, RunPhase] = {}
     ended = False
@@ -99,8 +103,9 @@ def run(folder: Path) -> Run:
                 pass
     if not ended:
         held = holder(folder.parent.parent)
-        told.state = "running" if held and held.get("run") == folder.name else "interrupted"
-    told.phases = [phase for phase in phases.values() if phase.name != "facts"]
+        goes_on = (held is not None and held.get("run") == folder.name) or is_being_written(folder)
+        told.state = "running" if goes_on else "interrupted"
+    told.phases = [phase for phase in phases.values() if phase.name not in {FACTS, VERDICT}]
     if told.state != "running":
         _settle(told)
     return told

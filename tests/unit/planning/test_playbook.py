@@ -14,6 +14,7 @@ from installer.cluster.defaults import shipped
 from installer.planning import PHASES, Scope
 from installer.planning import playbook as making
 from installer.planning.digests import roles
+from installer.planning.verbs import APPLY, VERBS, VERIFY, Verb
 
 # Variables of the inventory that are the same as long as the cluster lives, or that no result depends on.
 CONSTANT = {
@@ -36,12 +37,38 @@ FACTS = {
 ROLES = sorted({phase.role for phase in PHASES})
 
 
-def test_the_playbook_is_made_from_the_phases() -> None:
-    assert making.FILE.read_text(encoding="utf-8") == making.text(), "run python -m installer.planning.playbook"
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_the_playbook_of_a_verb_is_made_from_the_phases(verb: Verb) -> None:
+    written = making.file_of(verb).read_text(encoding="utf-8")
+    assert written == making.text(verb), "run python -m installer.planning.playbook"
+
+
+def test_verify_asks_every_phase_of_its_role_and_none_keeps_another_from_being_asked() -> None:
+    first, *plays, last = yaml.safe_load(making.text(VERIFY))
+    assert (first["hosts"], last["hosts"]) == ("planned", "planned")
+    assert [play["hosts"] for play in plays] == [phase.group for phase in PHASES if phase.name != "admission"]
+    for play in plays:
+        (block,) = play["tasks"]
+        asked = block["block"][0]["ansible.builtin.import_role"]
+        tasks = TREE / "roles" / asked["name"] / "tasks" / f"{asked['tasks_from']}.yml"
+        assert tasks.is_file()
+        said = tasks.read_text(encoding="utf-8")
+        assert "atoll_verify" in said or "fail_msg" in said, f"{tasks} does not say in words what is broken"
+        assert block["rescue"]
+        assert "any_errors_fatal" not in play
+
+
+def test_what_a_role_asks_afterwards_plans_nothing_again(tmp_path: Path) -> None:
+    tasks = tmp_path / "roles" / "host" / "tasks"
+    tasks.mkdir(parents=True)
+    (tasks / "deploy.yml").write_text("- atoll_files: {}\n")
+    first = roles.__wrapped__(tmp_path)
+    (tasks / "verify.yml").write_text("- atoll_verify: {}\n")
+    assert roles.__wrapped__(tmp_path) == first
 
 
 def test_every_phase_has_a_play_in_order_and_a_record_after_its_handlers() -> None:
-    plays = yaml.safe_load(making.text())
+    plays = yaml.safe_load(making.text(APPLY))
     applying = [play for play in plays if play["hosts"].startswith("phase_")]
     assert [play["hosts"] for play in applying] == [phase.group for phase in PHASES]
     for play, phase in zip(applying, PHASES, strict=True):

@@ -1,0 +1,176 @@
+"""Each part of the installed cluster is broken: `./atoll verify` names it on its node. Mended, it is silent again."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import yaml
+from harness import CLUSTER_FILE, Atoll, wait_for
+
+from installer.planning.phases import PHASES
+
+IMAGES, PAUSE = "ctr -n k8s.io images", "registry.k8s.io/pause:3.10"
+DEVICES = "-n atoll-accelerators patch daemonset simulated-nvidia-gpu-amd64-8 --type merge -p"
+NOWHERE = '{"spec": {"template": {"spec": {"nodeSelector": {"nowhere": VALUE}}}}}'
+KUBECTL = "kubectl --kubeconfig /etc/kubernetes/admin.conf"
+
+
+@dataclass(frozen=True)
+class Break:
+    """How a phase is broken on a node and mended, in shell there, and what is then said."""
+
+    phase: str
+    node: str
+    break_it: str
+    says: str  # a regular expression
+    mend_it: str
+
+
+def unit(phase: str, node: str, name: str) -> Break:
+    return Break(phase, node, f"systemctl stop {name}", rf"unit {name} is inactive", f"systemctl start {name}")
+
+
+def scaled(phase: str, namespace: str, workload: str, replicas: int = 1) -> Break:
+    scale = f"{KUBECTL} -n {namespace} scale {workload} --replicas"
+    name = workload.partition("/")[2]
+    return Break(phase, "master1", f"{scale}=0", rf"{namespace}/{name} is scaled to 0", f"{scale}={replicas}")
+
+
+BREAKS = (
+    Break(
+        "host", "worker1", "sysctl -w vm.max_map_count=65530", "vm.max_map_count", "sysctl -w vm.max_map_count=262144"
+    ),
+    Break(
+        "host",
+        "worker2",
+        "sed -i 's/atoll/other/' /etc/profile.d/atoll.sh",
+        "content of /etc/profile.d/atoll.sh differs",
+        "sed -i 's/other/atoll/' /etc/profile.d/atoll.sh",
+    ),
+    Break(
+        "certificates",
+        "worker1",
+        "mv /etc/atoll/pki/node.key /etc/atoll/pki/node.key.away",
+        "node.key is gone",
+        "mv /etc/atoll/pki/node.key.away /etc/atoll/pki/node.key",
+    ),
+    unit("registry", "storage1", "atoll-registry.service"),
+    Break(
+        "container_runtime",
+        "worker2",
+        f"{IMAGES} tag {PAUSE} kept/pause:1; {IMAGES} rm {PAUSE}",
+        f"image {PAUSE} is gone",
+        f"{IMAGES} tag kept/pause:1 {PAUSE}; {IMAGES} rm kept/pause:1",
+    ),
+    unit("load_balancer", "worker1", "haproxy.service"),
+    Break(
+        "control_plane",
+        "master1",
+        "mv /etc/kubernetes/manifests/kube-scheduler.yaml /root/",
+        "the scheduler does not listen",
+        "mv /root/kube-scheduler.yaml /etc/kubernetes/manifests/",
+    ),
+    unit("node", "worker1", "kubelet.service"),
+    scaled("network", "kube-system", "deployment/coredns", 2),
+    Break(
+        "images",
+        "storage1",
+        "cd /srv/atoll/registry/docker/registry/v2/repositories && mv atoll/base /srv/atoll/base-away",
+        "lacks images of the bundle.*atoll/base",
+        "cd /srv/atoll/registry/docker/registry/v2/repositories && mv /srv/atoll/base-away atoll/base",
+    ),
+    unit("storage", "storage1", "glusterd.service"),
+    unit("storage_client", "worker2", "mnt-atoll.mount"),
+    Break(
+        "accelerators",
+        "master1",
+        f"{KUBECTL} {DEVICES} '{NOWHERE.replace('VALUE', json.dumps('yes'))}'",
+        "simulated-nvidia-gpu-amd64-8 runs nowhere|node worker1 offers 0 of 8",
+        f"{KUBECTL} {DEVICES} '{NOWHERE.replace('VALUE', 'null')}'",
+    ),
+    scaled("queue", "kueue-system", "deployment/kueue-controller-manager"),
+    Break(
+        "queue",
+        "master1",
+        f"{KUBECTL} delete cohort.kueue.x-k8s.io cluster",
+        "Cohort cluster is gone",
+        f"echo '{{apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort, metadata: {{name: cluster}}}}'"
+        f" | {KUBECTL} apply --server-side --field-manager atoll -f -",
+    ),
+    scaled("database", "atoll-system", "statefulset/database"),
+    scaled("monitoring", "atoll-monitoring", "deployment/kube-state-metrics"),
+    scaled("platform", "atoll-system", "deployment/api"),
+    Break(
+        "control",
+        "master1",
+        "mv /etc/kubernetes/manifests/control.yaml /root/",
+        "the control service .*does not answer|control.yaml is gone",
+        "mv /root/control.yaml /etc/kubernetes/manifests/",
+    ),
+)
+
+
+def broken(atoll: Atoll, phase: str, code: tuple[int, ...] = (0, 1)) -> list[dict[str, Any]]:
+    ran = atoll("verify", "-f", str(CLUSTER_FILE), "--phase", phase, "-o", "json", ok=code, timeout_s=300)
+    found: list[dict[str, Any]] = ran.finished["failures"]
+    assert ran.code == (1 if found else 0)
+    return found
+
+
+def sound(atoll: Atoll, phase: str) -> bool:
+    return broken(atoll, phase) == []
+
+
+def test_every_phase_that_can_be_asked_is_broken_once() -> None:
+    assert {one.phase for one in BREAKS} == {phase.name for phase in PHASES} - {"admission"}
+
+
+def test_nothing_is_broken_and_it_is_said_soon(atoll: Atoll) -> None:
+    ran = atoll("verify", "-f", str(CLUSTER_FILE), "-o", "json", ok=(0, 1))
+    assert ran.finished["failures"] == []
+    assert ran.seconds < 60
+    runs = atoll("runs", "list", "-f", str(CLUSTER_FILE), "-o", "json").json["runs"]
+    assert (runs[0]["verb"], runs[0]["state"], runs[0]["changed"]) == ("verify", "succeeded", 0)
+    assert atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json").json["steps"] == []
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("one", BREAKS, ids=lambda one: f"{one.phase}-{one.node}")
+def test_what_is_broken_is_named_until_it_is_mended(atoll: Atoll, one: Break) -> None:
+    # What an earlier test mended may need a moment to be itself again.
+    wait_for(f"{one.phase} is sound", lambda: sound(atoll, one.phase), 180)
+    atoll.node(one.node, "sh", "-c", one.break_it)
+    try:
+        told = broken(atoll, one.phase, (1,))
+    finally:
+        atoll.node(one.node, "sh", "-c", one.mend_it)
+    where = one.node if one.phase not in OF_CLUSTER else "master1"
+    assert where in {failure["node"] for failure in told}
+    assert {failure["phase"] for failure in told} == {one.phase}
+    assert any(re.search(one.says, failure["message"]) for failure in told), told
+    assert all(failure["remedy"] for failure in told)
+    wait_for(f"{one.phase} is sound again", lambda: sound(atoll, one.phase), 240)
+
+
+OF_CLUSTER = {phase.name for phase in PHASES if phase.on == "cluster"}
+
+
+def test_a_node_deleted_from_cluster_yaml_is_named_and_not_forgotten(atoll: Atoll) -> None:
+    before = CLUSTER_FILE.read_text("utf-8")
+    content = yaml.safe_load(before)
+    content["nodes"] = [node for node in content["nodes"] if node["name"] != "worker2"]
+    CLUSTER_FILE.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
+    try:
+        made = atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json", ok=(1,)).json
+        assert [node for node, _ in made["leaving"]] == ["worker2"]
+        assert "Node `worker2`" in atoll("plan", "-f", str(CLUSTER_FILE), ok=(1,)).out
+        refused = atoll("apply", "-f", str(CLUSTER_FILE), "-o", "json", ok=(69,))
+        assert "`worker2`" in refused.out
+    finally:
+        CLUSTER_FILE.write_text(before, "utf-8")
+    assert "worker2" in (atoll.state / "cluster.yaml").read_text("utf-8")
+    assert atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json").json["steps"] == []

@@ -1,0 +1,185 @@
+"""`atoll_verify` on this machine: real sockets, files and certificates; each finding is in words."""
+
+from __future__ import annotations
+
+import datetime as dt
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+
+@pytest.fixture
+def asking(module_utility: Callable[[str], ModuleType]) -> ModuleType:
+    return module_utility("atoll_verification")
+
+
+def written_certificate(folder: Path, name: str, days: float) -> tuple[str, str]:
+    """Write a certificate that ends in so many days, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = dt.datetime.now(dt.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(days=400))
+        .not_valid_after(now + dt.timedelta(days=days))
+        .sign(key, hashes.SHA256())
+    )
+    (folder / f"{name}.crt").write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    (folder / f"{name}.key").write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    return str(folder / f"{name}.crt"), str(folder / f"{name}.key")
+
+
+def test_certificates_near_their_end_and_with_another_key_are_told(asking: ModuleType, tmp_path: Path) -> None:
+    good, good_key = written_certificate(tmp_path, "good", 100.5)
+    near, near_key = written_certificate(tmp_path, "near", 3.1)
+    over, over_key = written_certificate(tmp_path, "over", -1)
+    assert asking.certificate(good, good_key, 14) == []
+    assert asking.certificate(near, near_key, 14) == [f"{near} ends in 3 days"]
+    assert asking.certificate(over, over_key, 14) == [f"{over} has ended"]
+    assert "are not a certificate and its key" in asking.certificate(good, near_key, 14)[0]
+    assert "No such file" in asking.certificate(str(tmp_path / "none.crt"), good_key, 14)[0]
+
+
+class Registry(BaseHTTPRequestHandler):
+    """As much of a registry as is asked: read-only or not."""
+
+    read_only = False
+    begun: list[str] = []  # noqa: RUF012 - one server per test
+
+    def do_GET(self) -> None:
+        self.send_response(200 if self.path == "/v2/" else 404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def do_POST(self) -> None:
+        self.send_response(405 if self.read_only else 202)
+        self.begun.append("/v2/verify/blobs/uploads/1")
+        self.send_header("Location", f"http://registry{self.begun[-1]}")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def do_DELETE(self) -> None:
+        self.begun.remove(self.path)
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def registry() -> Iterator[int]:
+    Registry.protocol_version = "HTTP/1.1"
+    Registry.read_only, Registry.begun = False, []
+    server = HTTPServer(("127.0.0.1", 0), Registry)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+
+
+def url(port: int, **more: Any) -> dict[str, Any]:
+    names = ("name", "ca", "trust", "certificate", "key", "upload")
+    return {"what": "the registry", "host": "127.0.0.1", "port": port, "path": "/v2/", **dict.fromkeys(names), **more}
+
+
+def test_a_server_is_asked_whether_it_takes_uploads_and_keeps_none(asking: ModuleType, registry: int) -> None:
+    assert asking.url(url(registry, upload="verify"), 14) == []
+    assert Registry.begun == []
+    assert "answers /none with 404" in asking.url(url(registry, path="/none"), 14)[0]
+    Registry.read_only = True
+    assert "takes no images: it answers 405" in asking.url(url(registry, upload="verify"), 14)[0]
+
+
+def test_what_does_not_listen_is_told(asking: ModuleType) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        assert "the registry (127.0.0.1:" in asking.url(url(port), 14)[0]
+        assert asking.port(port, "the scheduler")[0].startswith(f"the scheduler does not listen on port {port}")
+        free.listen()
+        assert asking.port(port, "the scheduler") == []
+
+
+def test_what_is_not_mounted_is_told(asking: ModuleType, tmp_path: Path) -> None:
+    assert asking.mount(str(tmp_path)) == [f"nothing is mounted at {tmp_path}"]
+
+
+def test_a_setting_of_the_kernel_that_is_another_is_told(asking: ModuleType) -> None:
+    assert asking.sysctls({"kernel.ostype": "Linux"}) == []
+    assert asking.sysctls({"kernel.ostype": "Minix", "kernel.none": 1}) == [
+        "the kernel's kernel.ostype is Linux, not Minix",
+        "the kernel's kernel.none is not there, not 1",
+    ]
+
+
+def api(said: dict[str, Any], monkeypatch: pytest.MonkeyPatch, asking: ModuleType) -> None:
+    monkeypatch.setattr(asking, "asked_for", lambda *_: said)
+
+
+@pytest.mark.parametrize(
+    ("spec", "status", "told"),
+    [
+        ({"replicas": 1}, {"readyReplicas": 1, "updatedReplicas": 1, "observedGeneration": 2}, None),
+        ({"replicas": 0}, {"observedGeneration": 2}, "is scaled to 0"),
+        ({"replicas": 2}, {"readyReplicas": 1, "updatedReplicas": 2, "observedGeneration": 2}, "has 1 of 2 pods ready"),
+        ({"replicas": 1}, {"readyReplicas": 1, "updatedReplicas": 0, "observedGeneration": 2}, "0 up to date"),
+    ],
+)
+def test_a_workload_that_is_not_complete_is_told(
+    asking: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    spec: dict[str, Any],
+    status: dict[str, Any],
+    told: str | None,
+) -> None:
+    api({"metadata": {"generation": 2}, "spec": spec, "status": status}, monkeypatch, asking)
+    found = asking.rollout("Deployment atoll-system/api")
+    assert (found == []) if told is None else told in found[0]
+
+
+def test_nodes_that_are_away_or_offer_too_little_are_told(asking: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    def node(name: str, ready: str, **allocatable: str) -> dict[str, Any]:
+        conditions = [{"type": "Ready", "status": ready, "message": "kubelet stopped"}]
+        status = {"conditions": conditions, "allocatable": allocatable}
+        return {"metadata": {"name": name}, "spec": {}, "status": status}
+
+    api({"items": [node("a", "True", gpu="8"), node("b", "Unknown")]}, monkeypatch, asking)
+    assert asking.nodes(["a"], {"a": {"gpu": 8}}) == []
+    assert asking.nodes(["all"], {}) == ["node b is not ready: kubelet stopped"]
+    assert asking.nodes(["c"], {"a": {"gpu": 9}}) == [
+        "node c is no member of the cluster",
+        "node a offers 8 of 9 gpu",
+    ]
+
+
+def test_a_file_changed_by_hand_is_told(asking: ModuleType, tmp_path: Path) -> None:
+    book = {"files": {str(tmp_path / str(number)): {"sha256": "x"} for number in range(9)}}
+    assert asking.left(book) == [
+        *(f"file {tmp_path}/{number} is gone" for number in range(4)),
+        "and 5 more like these",
+    ]
+
+
+def test_the_module_fails_with_all_that_is_broken_in_words(run: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+    asked = {"phase": "demo", "mounts": [str(tmp_path)], "sysctls": {"kernel.ostype": "Minix"}, "timeout_s": 0}
+    failed = run("atoll_verify", **asked)
+    assert failed["broken"] == ["the kernel's kernel.ostype is Linux, not Minix", f"nothing is mounted at {tmp_path}"]
+    assert "./atoll apply --every-phase --phase demo" in failed["remedy"]
+    assert run("atoll_verify", phase="demo")["broken"] == []
