@@ -14,6 +14,7 @@ from atoll.images.domain import DOMAIN as images
 from atoll.measurements.domain import DOMAIN as measurements
 from atoll.monitoring.domain import DOMAIN as monitoring
 from atoll.nodes.domain import DOMAIN as nodes
+from atoll.operations.domain import DOMAIN as operations
 from atoll.overview.domain import DOMAIN as overview
 from atoll.services.domain import DOMAIN as services
 from atoll.tasks.domain import DOMAIN as tasks
@@ -32,6 +33,7 @@ DOMAINS: tuple[Domain, ...] = (
     homes,
     measurements,
     control,
+    operations,
     tasks,
     users,
     overview,

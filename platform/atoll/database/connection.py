@@ -7,6 +7,7 @@ from atoll.configuration import Configuration, ConfigurationError
 
 Sessions = async_sessionmaker[AsyncSession]
 COMMAND_TIMEOUT_S = 60.0  # a server that is gone without a word (its node lost power) answers never
+IDLE_IN_TRANSACTION_S = 20  # less than a lease
 
 
 def url(configuration: Configuration) -> URL:
@@ -37,13 +38,20 @@ def url(configuration: Configuration) -> URL:
 def connect(
     configuration: Configuration, *, pool_size: int = 10, command_timeout_s: float | None = COMMAND_TIMEOUT_S
 ) -> AsyncEngine:
-    """A pool of connections; a connection that died while idle is replaced before it is used."""
+    """A pool of connections; a connection that died while idle is replaced before it is used.
+
+    A process that stops in the middle of a transaction (its node lost power, it is frozen) holds its locks no longer
+    than `IDLE_IN_TRANSACTION_S`: then the server ends the transaction and others go on.
+    """
     return create_async_engine(
         url(configuration),
         pool_size=pool_size,
         max_overflow=10,
         pool_pre_ping=True,
-        connect_args={"command_timeout": command_timeout_s},
+        connect_args={
+            "command_timeout": command_timeout_s,
+            "server_settings": {"idle_in_transaction_session_timeout": f"{IDLE_IN_TRANSACTION_S}s"},
+        },
     )
 
 

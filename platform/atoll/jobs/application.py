@@ -4,23 +4,27 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from datetime import timedelta
 
 import structlog
 from fastapi import APIRouter, FastAPI, Query
 from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from atoll.api.domains import channels
+from atoll.api.domains import DOMAINS, channels
 from atoll.configuration import Configuration
+from atoll.database.claims import LEASE
 from atoll.database.connection import connect, sessions
 from atoll.database.notifications import Listener
 from atoll.engines.base import EngineError, LogGone
 from atoll.engines.factory import make_engine
 from atoll.homes.client import FilesClient
 from atoll.homes.places import homes_as_seen
+from atoll.jobs.operations import DEFAULT_LIMITS, Limits, Operations
 from atoll.jobs.process import Process
 from atoll.web import errors
+from atoll.web.domain import OperationKind
 from atoll.web.errors import NotFound, Unavailable
 from atoll.web.internal import add_health, internal_only
 
@@ -76,17 +80,27 @@ class _OutputResponse(StreamingResponse):
             await self._output.close()
 
 
-def application(configuration: Configuration) -> FastAPI:
-    """The service."""
+def application(
+    configuration: Configuration,
+    *,
+    kinds: Iterable[OperationKind] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    lease: timedelta = LEASE,
+) -> FastAPI:
+    """The service. `kinds` of operations: those of all domains when nothing is said."""
+    if kinds is None:
+        kinds = [kind for domain in DOMAINS for kind in domain.operations]
     token = configuration.secret("internal_token")
-    database = connect(configuration, pool_size=12)
+    database = connect(configuration, pool_size=16)
     files = FilesClient(configuration.services.files, token, homes_as_seen(configuration))
     held: dict[str, Process] = {}
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         engine = await make_engine(configuration)
-        process = Process(configuration, sessions(database), engine, files, Listener(configuration, channels()))
+        listener = Listener(configuration, channels())
+        operations = Operations(sessions(database), listener, kinds, (files,), limits=limits, lease=lease)
+        process = Process(configuration, sessions(database), engine, files, listener, operations)
         held["process"] = process
         running = asyncio.create_task(process.run())
         running.add_done_callback(_end_with)

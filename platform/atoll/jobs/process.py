@@ -17,6 +17,7 @@ from atoll.database.notifications import DUE, Listener
 from atoll.engines.base import Engine
 from atoll.engines.repository import NodeRepository
 from atoll.homes.client import FilesClient
+from atoll.jobs.operations import Operations
 from atoll.jobs.provision import Provisioner
 from atoll.jobs.reconcile import Reconciler
 from atoll.tasks.models import AttemptRow, TaskRow
@@ -32,7 +33,13 @@ class Process:
     """One replica of `jobs`."""
 
     def __init__(
-        self, configuration: Configuration, sessions: Sessions, engine: Engine, files: FilesClient, listener: Listener
+        self,
+        configuration: Configuration,
+        sessions: Sessions,
+        engine: Engine,
+        files: FilesClient,
+        listener: Listener,
+        operations: Operations,
     ) -> None:
         self._sessions = sessions
         self._tasks = Claims(sessions, TaskRow)
@@ -42,6 +49,7 @@ class Process:
         self._reconcilers = [
             Reconciler(configuration, sessions, engine, files, f"{owner}-{number}") for number in range(WORKERS)
         ]
+        self._operations = operations
         self._provisioner = Provisioner(configuration, sessions, engine, files)
         self._work = asyncio.Event()
         self._nodes = asyncio.Event()
@@ -64,6 +72,7 @@ class Process:
             group.create_task(self._watch())
             group.create_task(self._write_nodes())
             group.create_task(self._keep_provisioned())
+            group.create_task(self._operations.run())
             for reconciler in self._reconcilers:
                 group.create_task(self._worker(reconciler))
 
@@ -73,7 +82,8 @@ class Process:
                 payload = await queue.get()
                 if payload in (None, "provision"):
                     self._provision.set()
-                self._work.set()
+                if payload is None or not payload.startswith("operation "):
+                    self._work.set()
 
     async def _watch(self) -> None:
         async for attempt_id in self._engine.run():

@@ -44,11 +44,18 @@ class TaskKind:
 
 @dataclass(frozen=True, slots=True)
 class OperationKind:
-    """Long work of the platform and who does it; what a handler is given, `atoll.operations` says."""
+    """Long work of the platform and who does it; what a handler is given, `atoll.operations.handling` says.
+
+    `clean` removes what an operation left half done when it fails or is cancelled; it may be called more than once. One
+    that is not `resumable` fails when the process that works on it ends. `at_once`: how many run at a time in all.
+    """
 
     name: str
     handler: Callable[..., Awaitable[Any]]
+    clean: Callable[..., Awaitable[None]] | None = None
     resumable: bool = False
+    max_hours: float = 24
+    at_once: int = 4
 
 
 @dataclass(frozen=True, slots=True)

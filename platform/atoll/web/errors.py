@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse, Response
 from sqlalchemy import exc
 from starlette.exceptions import HTTPException
 
+from atoll.web import codes
 from atoll.web.schema import FieldError, Problem
 
 # PostgreSQL's codes (character_not_in_repertoire, untranslatable_character) for a text that it cannot keep.
@@ -23,13 +24,17 @@ class ApiError(Exception):
 
     def __init__(
         self,
-        detail: str,
+        detail: str | codes.ProblemCode,
         *,
         remedy: str = "",
         code: str | None = None,
         errors: list[FieldError] | None = None,
         headers: dict[str, str] | None = None,
     ) -> None:
+        if isinstance(detail, codes.ProblemCode):
+            told = detail
+            self.title = told.title
+            detail, remedy, code = told.fill(told.detailed), told.fill(told.remedy), told.code
         super().__init__(detail)
         self.detail = detail
         self.remedy = remedy

@@ -141,6 +141,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List
+         * @description Long work of the platform, newest first.
+         */
+        get: operations["operations_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operations/{operation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description An operation with its result and events.
+         */
+        get: operations["operations_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operations/{operation_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel
+         * @description It shall not go on; what it left half done is removed.
+         */
+        post: operations["operations_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operations/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream
+         * @description Every change of an operation as it happens. After (re)connecting (`hello`), read the list again.
+         */
+        get: operations["operations_stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/overview": {
         parameters: {
             query?: never;
@@ -1151,6 +1231,130 @@ export interface components {
             pods_max: number;
         };
         /**
+         * Operation
+         * @description Long work of the platform.
+         */
+        Operation: {
+            /** Actions */
+            actions: "cancel"[];
+            /**
+             * Attempts
+             * @description How often it was begun
+             */
+            attempts: number;
+            /** Cancel Wanted */
+            cancel_wanted: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @description For example home.archive
+             */
+            kind: string;
+            /** @description What it is doing */
+            message: components["schemas"]["Reason"] | null;
+            /**
+             * Name
+             * @description What it is about, for example a path
+             */
+            name: string;
+            owner: components["schemas"]["UserReference"];
+            /** Progress */
+            progress: number;
+            /** @description Why it ended as it did, or why it waits */
+            reason: components["schemas"]["Reason"] | null;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["OperationState"];
+        };
+        /**
+         * OperationDetails
+         * @description An operation with what was asked for, what came of it, and what happened.
+         */
+        OperationDetails: {
+            /** Actions */
+            actions: "cancel"[];
+            /**
+             * Attempts
+             * @description How often it was begun
+             */
+            attempts: number;
+            /** Cancel Wanted */
+            cancel_wanted: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /** Events */
+            events: components["schemas"]["OperationEvent"][];
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @description For example home.archive
+             */
+            kind: string;
+            /** @description What it is doing */
+            message: components["schemas"]["Reason"] | null;
+            /**
+             * Name
+             * @description What it is about, for example a path
+             */
+            name: string;
+            owner: components["schemas"]["UserReference"];
+            /** Parameters */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /** Progress */
+            progress: number;
+            /** @description Why it ended as it did, or why it waits */
+            reason: components["schemas"]["Reason"] | null;
+            /** Result */
+            result: {
+                [key: string]: unknown;
+            } | null;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["OperationState"];
+        };
+        /**
+         * OperationEvent
+         * @description One moment in the life of an operation.
+         */
+        OperationEvent: {
+            /** Actor */
+            actor: string | null;
+            /**
+             * At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            at: string;
+            /** Attempt */
+            attempt: number;
+            reason: components["schemas"]["Reason"];
+            state: components["schemas"]["OperationState"];
+        };
+        /**
+         * OperationState
+         * @description Where an operation is. The last three are ends.
+         * @enum {string}
+         */
+        OperationState: "queued" | "running" | "finished" | "failed" | "cancelled";
+        /**
          * Overview
          * @description What runs, what is free, what needs attention.
          */
@@ -1177,6 +1381,13 @@ export interface components {
         Page_AuditRecord_: {
             /** Items */
             items: components["schemas"]["AuditRecord"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[Operation] */
+        Page_Operation_: {
+            /** Items */
+            items: components["schemas"]["Operation"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -1243,7 +1454,7 @@ export interface components {
          * @description One thing that a caller may do.
          * @enum {string}
          */
-        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "files:read" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read";
+        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read";
         /**
          * Problem
          * @description RFC 9457; `code` is stable and what programs and translations go by.
@@ -2279,6 +2490,140 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Nodes"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    operations_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Only these kinds */
+                kind?: string[] | null;
+                /** @description Items per page */
+                limit?: number;
+                /** @description `all` needs operations:read_all */
+                owner?: "me" | "all";
+                /** @description Only these states */
+                state?: components["schemas"]["OperationState"][] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Operation_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    operations_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationDetails"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    operations_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationDetails"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    operations_stream: {
+        parameters: {
+            query?: {
+                /** @description `all` needs operations:read_all */
+                owner?: "me" | "all";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events: `hello`, `operation` (Operation) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Operation"];
                 };
             };
             /** @description What is wrong, and what to do */

@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 import pytest
 from atoll.api.domains import DOMAINS
+from atoll.database.connection import connect, sessions
+from atoll.identity.repository import IdentityRepository
+from atoll.operations.models import OperationRow
 from atoll.web.domain import DENIED, HIDDEN, OK, Elsewhere, Expected, MatrixRow
 
 from tests.unit.platform.conftest import Client, RunningPlatform, training
@@ -41,6 +44,18 @@ def test_what_the_matrix_cannot_try_is_tested_elsewhere() -> None:
     assert [row.tested_by for row in rows if row.tested_by not in sources] == []
 
 
+async def ended_operation(platform: RunningPlatform, owner: str) -> str:
+    """Somebody's operation that is over."""
+    database = connect(platform.configuration, pool_size=1)
+    async with sessions(database)() as session, session.begin():
+        user = await IdentityRepository(session).user_by_name(owner)
+        assert user is not None
+        row = OperationRow(kind="test", name="secret", owner_id=user.id, parameters={}, state="finished", due_at=None)
+        session.add(row)
+    await database.dispose()
+    return row.id
+
+
 async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, program: Any) -> None:
     admin = await platform.admin()
     callers: dict[Who, Any] = {
@@ -55,13 +70,14 @@ async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, pro
     )
     task_id = (await callers["owner"].post("/tasks", training())).json()["id"]
     await callers["owner"].until(task_id, "finished")
+    operation_id = await ended_operation(platform, "owner")
     wrong = []
     for who, client in callers.items():
         for operation, row in MATRIX.items():
             if isinstance(row, Elsewhere):
                 continue
             method, path = operation.split(" ")
-            path = path.format(task_id=task_id, **row.path)
+            path = path.format(task_id=task_id, operation_id=operation_id, **row.path)
             answer = await client.http.request(method, path, json=row.body, params=row.params)
             expected = expected_of(row, who)
             got: int | str = OK if answer.is_success else answer.status_code

@@ -1,0 +1,24 @@
+"""The manifest of operations."""
+
+from atoll.database.notifications import OPERATIONS
+from atoll.operations import codes, policy
+from atoll.operations.models import OperationEventRow, OperationRow
+from atoll.operations.routes import router
+from atoll.web.codes import declared
+from atoll.web.domain import Domain, Elsewhere, MatrixRow
+
+DOMAIN = Domain(
+    name="operations",
+    routers=(router,),
+    tables=(OperationRow, OperationEventRow),
+    permissions=policy.PERMISSIONS,
+    codes=declared(codes),
+    channels=(OPERATIONS,),
+    matrix={
+        "GET /operations": MatrixRow.everybody(),
+        "GET /operations/stream": Elsewhere("test_a_viewer_sees_the_own_operations_change_and_no_others"),
+        "GET /operations/{operation_id}": MatrixRow.owned(admin="ok"),
+        # It has ended: who may cancel it is told so.
+        "POST /operations/{operation_id}/cancel": MatrixRow.owned(admin=409, owner=409),
+    },
+)

@@ -1,0 +1,130 @@
+"""Every query about operations. Those for callers are scoped: a foreign operation is not there."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import ColumnElement, func, select, text, true
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from atoll.database.claims import Claim, Claims
+from atoll.database.notifications import DUE, OPERATIONS, notify
+from atoll.identity.caller import Caller
+from atoll.operations.models import ENDED, OperationEventRow, OperationRow, OperationState
+from atoll.operations.policy import reads_all
+from atoll.web.codes import ReasonCode
+
+# Turns are given out one after the other: what counts claims must not race with another count.
+_TURNS = 7_310_225_118
+
+
+def visible(caller: Caller) -> ColumnElement[bool]:
+    """Rows that the caller may know of."""
+    return true() if reads_all(caller) else OperationRow.owner_id == caller.id
+
+
+def _running(table: type[OperationRow]) -> ColumnElement[bool]:
+    return table.lock_expires_at > func.clock_timestamp()
+
+
+class OperationRepository:
+    """Operations and their events."""
+
+    def __init__(self, session: AsyncSession) -> None:
+        self._session = session
+
+    async def get(self, caller: Caller, operation_id: str, *, lock: bool = False) -> OperationRow | None:
+        """An operation that the caller may know of."""
+        query = select(OperationRow).where(OperationRow.id == operation_id, visible(caller))
+        if lock:
+            query = query.with_for_update(of=OperationRow)
+        found: OperationRow | None = await self._session.scalar(query)
+        return found
+
+    async def page(
+        self,
+        caller: Caller,
+        *,
+        everybody: bool,
+        kinds: Sequence[str] | None,
+        states: Sequence[OperationState] | None,
+        limit: int,
+        after: str | None,
+    ) -> Sequence[OperationRow]:
+        """Operations, newest first."""
+        query = select(OperationRow).where(visible(caller)).order_by(OperationRow.id.desc()).limit(limit)
+        if not everybody:
+            query = query.where(OperationRow.owner_id == caller.id)
+        if kinds:
+            query = query.where(OperationRow.kind.in_(kinds))
+        if states:
+            query = query.where(OperationRow.state.in_(states))
+        if after is not None:
+            query = query.where(OperationRow.id < after)
+        return (await self._session.scalars(query)).all()
+
+    async def events(self, operation: OperationRow) -> Sequence[OperationEventRow]:
+        """All events of an operation, oldest first."""
+        query = select(OperationEventRow).where(OperationEventRow.operation_id == operation.id)
+        return (await self._session.scalars(query.order_by(OperationEventRow.id))).all()
+
+    async def waiting_of(self, caller: Caller) -> int:
+        """Number of the caller's own operations that have not ended."""
+        query = select(func.count()).select_from(OperationRow)
+        query = query.where(OperationRow.owner_id == caller.id, OperationRow.state.not_in(ENDED))
+        return await self._session.scalar(query) or 0
+
+    async def add(self, row: OperationRow) -> bool:
+        """Add it, unless its owner used its key before; a second request with the same key waits for the first one."""
+        added = await self._session.scalar(
+            insert(OperationRow)
+            .values(
+                id=row.id, kind=row.kind, name=row.name, owner_id=row.owner_id, key=row.key, parameters=row.parameters
+            )
+            .on_conflict_do_nothing(index_elements=["owner_id", "key"])
+            .returning(OperationRow.id)
+        )
+        return added is not None
+
+    async def of_key(self, caller: Caller, key: str) -> OperationRow | None:
+        """The caller's operation with this key."""
+        query = select(OperationRow).where(OperationRow.owner_id == caller.id, OperationRow.key == key)
+        found: OperationRow | None = await self._session.scalar(query)
+        return found
+
+    async def take(
+        self, claims: Claims[OperationRow], worker: str, at_once: Mapping[str, int], *, per_owner: int, altogether: int
+    ) -> Claim | None:
+        """The operation that has been due longest, of a kind with less than `at_once` of it running."""
+        await self._session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _TURNS})
+        query = select(OperationRow.kind, func.count()).where(_running(OperationRow)).group_by(OperationRow.kind)
+        running = {row[0]: row[1] for row in (await self._session.execute(query)).all()}
+        if sum(running.values()) >= altogether:
+            return None
+        other = aliased(OperationRow)
+        of_owner = select(func.count()).where(other.owner_id == OperationRow.owner_id, _running(other))
+        return await claims.take_in(
+            self._session,
+            worker,
+            OperationRow.kind.in_([kind for kind, limit in at_once.items() if running.get(kind, 0) < limit]),
+            of_owner.correlate(OperationRow).scalar_subquery() < per_owner,
+        )
+
+    async def tell(self, row: OperationRow, reason: ReasonCode | None = None, *, actor: str | None = None) -> None:
+        """Write an event, and let everybody know who looks on."""
+        if reason is not None:
+            self._session.add(
+                OperationEventRow(
+                    operation_id=row.id,
+                    state=row.state,
+                    reason=reason.reason().model_dump(),
+                    attempt=row.attempts,
+                    actor=actor,
+                )
+            )
+        await self._session.flush()
+        await notify(self._session, OPERATIONS, f"{row.owner_id} {row.id}")
+
+    async def wake(self, row: OperationRow) -> None:
+        """Let `jobs` look at it."""
+        await notify(self._session, DUE, f"operation {row.id}")

@@ -1,0 +1,143 @@
+"""Rules of operations as callers and other domains meet them; who does the work is `jobs`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from atoll.audit_trail.record import record
+from atoll.database.base import now
+from atoll.database.identifiers import new_id
+from atoll.identity.caller import Caller
+from atoll.operations import codes, policy
+from atoll.operations.models import ENDED, OperationRow, OperationState
+from atoll.operations.policy import OPERATIONS_READ_ALL
+from atoll.operations.repository import OperationRepository
+from atoll.operations.schemas import Operation, OperationDetails, OperationEvent
+from atoll.web.domain import OperationKind
+from atoll.web.errors import Conflict, NotAllowed, NotFound, TooMany
+from atoll.web.pagination import cut, decode
+from atoll.web.schema import Page
+
+WAITING_PER_OWNER = 100
+
+
+def view(caller: Caller, row: OperationRow) -> Operation:
+    """What the caller is shown of an operation."""
+    return Operation(**_fields(caller, row))
+
+
+class OperationService:
+    """What people and domains do with operations."""
+
+    def __init__(self, session: AsyncSession) -> None:
+        self._session = session
+        self._repository = OperationRepository(session)
+
+    async def start(
+        self, caller: Caller, kind: OperationKind, name: str, parameters: dict[str, Any], *, key: str | None = None
+    ) -> Operation:
+        """A new operation of the caller, queued; the same `key` with the same request makes nothing new.
+
+        The domain that offers `kind` has judged who may start it. Raises TooMany, Conflict.
+        """
+        row = OperationRow(id=new_id(), kind=kind.name, name=name, owner_id=caller.id, key=key, parameters=parameters)
+        if key is not None and (earlier := await self._repository.of_key(caller, key)) is not None:
+            return view(caller, _same(earlier, row))
+        if await self._repository.waiting_of(caller) >= WAITING_PER_OWNER:
+            raise TooMany(codes.TooManyOperations(limit=WAITING_PER_OWNER))
+        if not await self._repository.add(row):
+            earlier = await self._repository.of_key(caller, key or "")
+            if earlier is None:
+                raise RuntimeError("a key is taken by nobody")
+            return view(caller, _same(earlier, row))
+        made = await self._row(caller, row.id)
+        record(
+            self._session,
+            caller,
+            "operation.create",
+            kind="operation",
+            identifier=made.id,
+            name=made.name,
+            details={"kind": kind.name},
+        )
+        await self._repository.tell(made, codes.OperationQueued(), actor=caller.name)
+        await self._repository.wake(made)
+        return view(caller, made)
+
+    async def list(
+        self,
+        caller: Caller,
+        *,
+        everybody: bool,
+        kinds: Sequence[str] | None,
+        states: Sequence[OperationState] | None,
+        limit: int,
+        cursor: str | None,
+    ) -> Page[Operation]:
+        """One page, newest first. Raises NotAllowed when others' are asked for without the permission."""
+        if everybody:
+            caller.require(OPERATIONS_READ_ALL)
+        found = await self._repository.page(
+            caller, everybody=everybody, kinds=kinds, states=states, limit=limit + 1, after=decode(cursor)
+        )
+        rows, following = cut(found, limit, lambda row: row.id)
+        return Page(items=[view(caller, row) for row in rows], next_cursor=following)
+
+    async def get(self, caller: Caller, operation_id: str) -> OperationDetails:
+        """An operation in full. Raises NotFound."""
+        return await self._details(caller, await self._row(caller, operation_id))
+
+    async def cancel(self, caller: Caller, operation_id: str) -> OperationDetails:
+        """It shall not go on: at once where nobody works on it yet. Raises NotFound, NotAllowed, Conflict."""
+        row = await self._row(caller, operation_id, lock=True)
+        if not policy.cancels(caller, row):
+            raise NotAllowed("Only its owner and administrators may cancel this operation.")
+        if OperationState(row.state) in ENDED or row.ending is not None:
+            raise Conflict(codes.OperationHasEnded())
+        if not row.cancel_wanted:
+            reason = codes.OperationCancelled(user=caller.name)
+            row.cancel_wanted = True
+            row.reason = reason.reason().model_dump()
+            if row.attempts == 0 and row.lock_owner is None:
+                row.state, row.finished_at, row.due_at = OperationState.CANCELLED, now(), None
+            else:
+                row.due_at = now()
+            record(
+                self._session,
+                caller,
+                "operation.cancel",
+                kind="operation",
+                identifier=row.id,
+                name=row.name,
+                details={"kind": row.kind},
+            )
+            await self._repository.tell(row, reason, actor=caller.name)
+            await self._repository.wake(row)
+        return await self._details(caller, row)
+
+    async def _row(self, caller: Caller, operation_id: str, *, lock: bool = False) -> OperationRow:
+        row = await self._repository.get(caller, operation_id, lock=lock)
+        if row is None:
+            raise NotFound(codes.NoSuchOperation(operation=operation_id[:64]))
+        return row
+
+    async def _details(self, caller: Caller, row: OperationRow) -> OperationDetails:
+        events = [OperationEvent.model_validate(event) for event in await self._repository.events(row)]
+        return OperationDetails(**_fields(caller, row), parameters=row.parameters, result=row.result, events=events)
+
+
+def _fields(caller: Caller, row: OperationRow) -> dict[str, Any]:
+    names = Operation.model_fields.keys() - {"actions"}
+    return {**{name: getattr(row, name) for name in names}, "actions": policy.actions(caller, row)}
+
+
+def _same(earlier: OperationRow, asked: OperationRow) -> OperationRow:
+    """The operation that this key made. Raises Conflict when it was used for another request."""
+    if (earlier.kind, earlier.name, earlier.parameters) != (asked.kind, asked.name, asked.parameters):
+        raise Conflict(
+            "This idempotency key was used for another request.",
+            code="idempotency_key_reused",
+            remedy="Use a new key for a new request.",
+        )
+    return earlier
