@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInstance, type i18n as I18n } from "i18next";
 import { initReactI18next } from "react-i18next";
 
 export type Words = { [key: string]: string | Words };
 export type Language = "en" | "zh-CN";
 
-export const SRC = new URL("../../src", import.meta.url).pathname;
+export const SRC = join(import.meta.dirname, "../../src");
 
 function read(path: string): Words {
   return JSON.parse(readFileSync(path, "utf8")) as Words;

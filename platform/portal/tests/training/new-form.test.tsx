@@ -1,0 +1,188 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test } from "vitest";
+import type { Schemas } from "@/api/client";
+import { EMPTY, type FormFields, type TrainingOptions } from "@/training/form";
+import { NewTrainingForm } from "@/training/new-form";
+import { problem, serve, show } from "../support/portal";
+
+const LIMITS = {
+  floor: { cpu: "1", memory: "1Gi" },
+  default: { cpu: "4", memory: "8Gi" },
+  ceiling: { cpu: "16", memory: "64Gi" },
+};
+
+const OPTIONS = {
+  home: "/home/ada",
+  registry: "registry:5000",
+  own_images: false,
+  frameworks: [{ name: "numpy", title: "NumPy", distributed: true }],
+  examples: [
+    {
+      name: "digits",
+      framework: "numpy",
+      code_directory: "examples/digits",
+      start_file: "train.py",
+      distributed: false,
+    },
+  ],
+  limits_without_devices: null,
+  virtual_clusters: [
+    {
+      name: "default",
+      devices: [
+        {
+          type: "huawei_npu_arm64",
+          counts: [0, 1, 2, 4, 8],
+          distributed_counts: [8],
+          max_nodes: 4,
+          max_per_user: 4,
+          free: 3,
+          total: 8,
+          limits: LIMITS,
+        },
+      ],
+    },
+  ],
+} as unknown as TrainingOptions;
+
+const START: FormFields = {
+  ...EMPTY,
+  name: "digits",
+  virtual_cluster: "default",
+  framework: "numpy",
+  code_directory: "examples/digits",
+  start_file: "train.py",
+  device_type: "huawei_npu_arm64",
+};
+
+const ESTIMATE = {
+  allowed: true,
+  starts: "now",
+  reason: { code: "starts_now", message: "", params: {} },
+  ahead: 0,
+  free: 3,
+  total: 8,
+  problems: [],
+  uses: null,
+};
+
+const others = {
+  "POST /api/v1/tasks/estimate": () => ESTIMATE,
+  "GET /api/v1/home/files": () => ({ path: "", location: "/home/ada", items: [], next_cursor: null }),
+};
+
+function refused(...errors: Partial<Schemas["FieldError"]>[]): Response {
+  return problem(422, "invalid_request", { errors: errors as Schemas["FieldError"][] });
+}
+
+async function form(start = START) {
+  const view = await show(<NewTrainingForm options={OPTIONS} start={start} />, { at: "/training/new" });
+  await screen.findByLabelText("CPU limit (cores)");
+  return view;
+}
+
+/** The item of a field: its label, the field and what is said of it. */
+function item(label: string): HTMLElement {
+  return screen.getByLabelText(label).closest(".ant-form-item") as HTMLElement;
+}
+
+const created = (asked: Request[]) =>
+  asked.filter((each) => each.method === "POST" && each.url.endsWith("/api/v1/tasks"));
+const start = () => userEvent.click(screen.getByRole("button", { name: "Start training" }));
+
+describe("the form of a training", () => {
+  test("shows what the server says of a field at that field, in the reader's language, and gives it the focus", async () => {
+    serve({
+      ...others,
+      "POST /api/v1/tasks": () =>
+        refused(
+          { field: "limits.cpu", code: "limit_out_of_bounds", message: "?", params: { floor: "1", ceiling: "16" } },
+          { field: "start_file", code: "new_in_the_next_version", message: "It is empty.", params: {} },
+        ),
+    });
+    await form();
+    await start();
+    await waitFor(() => expect(item("CPU limit (cores)").textContent).toContain("Choose between 1 and 16."));
+    expect(item("Start file").textContent).toContain("It is empty.");
+    expect(item("Name").textContent).not.toContain("Choose between");
+    expect(screen.getByLabelText("CPU limit (cores)").getAttribute("aria-invalid")).toBe("true");
+  });
+
+  test("finds a mistake in the third parameter there", async () => {
+    serve({
+      ...others,
+      "POST /api/v1/tasks": () =>
+        refused({ field: "parameters.1.name", code: "string_too_long", message: "", params: { max_length: 64 } }),
+    });
+    await form({
+      ...START,
+      parameters: [
+        { name: "a", value: "" },
+        { name: "b", value: "" },
+      ],
+    });
+    await start();
+    await waitFor(() => expect(item("Name of parameter 2").textContent).toContain("At most 64 characters."));
+    expect(item("Name of parameter 1").textContent).not.toContain("At most");
+  });
+
+  test("says between which limits one may choose, and sends nothing that is no amount", async () => {
+    const asked = serve({ ...others, "POST /api/v1/tasks": () => refused() });
+    await form();
+    expect(item("CPU limit (cores)").textContent).toContain("1 to 16");
+    expect(screen.getByLabelText("Memory limit").getAttribute("placeholder")).toBe("8Gi");
+    await userEvent.type(screen.getByLabelText("Memory limit"), "8 gigs");
+    await start();
+    await waitFor(() => expect(item("Memory limit").textContent).toContain("Write for example"));
+    expect(created(asked)).toEqual([]);
+  });
+
+  test("offers what the device type allows: counts, machines, and how many one user may hold", async () => {
+    serve(others);
+    await form();
+    const counts = () =>
+      within(screen.getByRole("radiogroup", { name: /^Devices/ }))
+        .getAllByRole("radio")
+        .map((radio) => (radio.closest("label") as HTMLElement).textContent);
+    expect(counts()).toEqual(["CPU only", "1", "2", "4", "8"]);
+    expect(screen.getByText("At most 4 per user")).toBeDefined();
+    await userEvent.click(screen.getByText("Yes, several machines"));
+    await waitFor(() => expect(counts()).toEqual(["8"]));
+    expect((await screen.findByRole("spinbutton")).getAttribute("value")).toBe("2");
+    expect(await screen.findByText("16")).toBeDefined(); // devices in all
+  });
+
+  test("asked again after an answer that was lost, it sends the same request under the same key", async () => {
+    let answered = false;
+    const asked = serve({
+      ...others,
+      "POST /api/v1/tasks": () => {
+        if (!answered) return problem(503, "unavailable");
+        return { id: "7", name: "digits" };
+      },
+    });
+    const { router } = await form();
+    await start();
+    expect(await screen.findByText("Starting the training failed")).toBeDefined();
+    answered = true;
+    await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/training/7"));
+    const keys = created(asked).map((request) => request.headers.get("idempotency-key"));
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+    expect(await created(asked)[1]?.json()).toMatchObject({ name: "digits", framework: "numpy", devices: 0 });
+  });
+
+  test("leaving it with unsaved input asks first", async () => {
+    serve(others);
+    const { router } = await form();
+    await userEvent.type(screen.getByLabelText("Description"), "mine");
+    await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    const dialog = await screen.findByRole("dialog");
+    expect(router.state.location.pathname).toBe("/training/new");
+    await userEvent.click(within(dialog).getByRole("button", { name: "Leave" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/training"));
+  });
+});
