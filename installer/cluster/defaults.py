@@ -1,4 +1,4 @@
-"""The shipped defaults (group_vars/, a file per concern) and what a cluster.yaml says on top of them."""
+"""The shipped defaults of all sections, and what a cluster.yaml says on top of them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ import functools
 from copy import deepcopy
 from typing import Any
 
-import yaml
+from pydantic import BaseModel
 
-from installer.cluster.places import TREE
+from installer.cluster.schema import Cluster
 
-FOLDER = TREE / "group_vars"
+
+def section_models() -> dict[str, type[BaseModel]]:
+    """Return the model of each section, by its name in cluster.yaml."""
+    return {
+        name: field.annotation
+        for name, field in Cluster.model_fields.items()
+        if field.is_required() and isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+    }
 
 
 @functools.cache
 def _shipped() -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for file in sorted(FOLDER.glob("*.yml")):
-        found |= yaml.safe_load(file.read_text(encoding="utf-8"))
-    return found
+    return {name: model().model_dump(mode="json") for name, model in section_models().items()}
 
 
 def shipped() -> dict[str, Any]:

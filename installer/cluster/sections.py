@@ -1,6 +1,8 @@
-"""The sections of cluster.yaml, one per concern. Their defaults lie in group_vars/, one file per section.
+"""The sections of cluster.yaml, one per concern: each key is declared here once, with its default and its meaning.
 
-Each key `k` of a section `s` reaches the roles as the variable `s_k`.
+Made from it by `python -m installer.cluster.declared`: the shipped defaults in group_vars/, the sections of
+cluster.example.yaml and the arguments of roles; `./atoll schema` is made from it too. Each key `k` of a section `s`
+reaches the roles as the variable `s_k`.
 """
 
 from __future__ import annotations
@@ -52,36 +54,47 @@ class Networks(Section):
     """Networks of pods and services."""
 
     pod_network: Network = Field(
-        description="Pods get their addresses from it; must not overlap anything in your house"
+        default="10.244.0.0/16", description="Pods get their addresses from it; must not overlap anything in your house"
     )
-    service_network: Network = Field(description="Services get their addresses from it")
-    node_prefix: int = Field(ge=20, le=28, description="Size of a node's share of the pod network, as prefix length")
-    cluster_domain: DnsDomain = Field(description="DNS domain of services inside the cluster")
-    mtu: int | None = Field(ge=1280, le=9216, description="Without it: that of the node's network device")
+    service_network: Network = Field(default="10.96.0.0/16", description="Services get their addresses from it")
+    node_prefix: int = Field(
+        default=24, ge=20, le=28, description="Size of a node's share of the pod network, as prefix length"
+    )
+    cluster_domain: DnsDomain = Field(default="cluster.local", description="DNS domain of services inside the cluster")
+    mtu: int | None = Field(default=None, ge=1280, le=9216, description="Without it: that of the node's network device")
     across_subnets: Literal["ipip", "refuse"] = Field(
-        description="How pods of nodes in different subnets reach each other"
+        default="ipip", description="How pods of nodes in different subnets reach each other"
     )
 
 
 class Kubernetes(Section):
     """The control plane and the kubelets."""
 
-    virtual_address: Address | None = Field(description="A floating address for the API of three masters (keepalived)")
-    extra_names: list[Host] = Field(description="Further names and addresses in the certificate of the API server")
-    max_pods: int = Field(ge=10, le=250, description="The most pods per node")
-    system_reserved_memory: Quantity = Field(description="Memory of a node that pods never get")
-    eviction_memory: Quantity = Field(description="Pods are evicted when a node has less memory than that")
-    eviction_disk: Quantity = Field(description="Pods are evicted when a node has less disk than that")
-    audit_days: Days = Field(description="How long the audit log of the API server is kept")
+    virtual_address: Address | None = Field(
+        default=None, description="A floating address for the API of three masters (keepalived)"
+    )
+    extra_names: list[Host] = Field(
+        default=[], description="Further names and addresses in the certificate of the API server"
+    )
+    max_pods: int = Field(default=110, ge=10, le=250, description="The most pods per node")
+    system_reserved_memory: Quantity = Field(default="256Mi", description="Memory of a node that pods never get")
+    eviction_memory: Quantity = Field(
+        default="200Mi", description="Pods are evicted when a node has less memory than that"
+    )
+    eviction_disk: Quantity = Field(default="1Gi", description="Pods are evicted when a node has less disk than that")
+    audit_days: Days = Field(default=30, description="How long the audit log of the API server is kept")
 
 
 class ContainerRuntime(Section):
     """containerd."""
 
-    mirrors: list[Host] = Field(description="Registries whose images are served by the cluster's own registry")
-    parallel_downloads: int = Field(ge=1, le=20, description="How many layers a node pulls at a time")
-    log_size: Quantity = Field(description="A container's log is rotated at this size")
-    log_files: int = Field(ge=2, le=20, description="How many rotated logs of a container are kept")
+    mirrors: list[Host] = Field(
+        default=["registry.k8s.io", "docker.io", "quay.io", "ghcr.io", "nvcr.io"],
+        description="Registries whose images are served by the cluster's own registry",
+    )
+    parallel_downloads: int = Field(default=3, ge=1, le=20, description="How many layers a node pulls at a time")
+    log_size: Quantity = Field(default="16Mi", description="A container's log is rotated at this size")
+    log_files: int = Field(default=5, ge=2, le=20, description="How many rotated logs of a container are kept")
 
 
 class Harbor(Section):
@@ -97,13 +110,17 @@ class Registry(Section):
     """The registry for images."""
 
     driver: Literal["distribution", "harbor"] = Field(
-        description="`distribution` is installed, `harbor` exists already"
+        default="distribution", description="`distribution` is installed, `harbor` exists already"
     )
     nodes: list[DnsLabel] = Field(
-        description="Where it runs; empty: the first storage node, without one the first master"
+        default=[], description="Where it runs; empty: the first storage node, without one the first master"
     )
-    directory: AbsolutePath = Field(description="Where images lie on those nodes")
-    harbor: Harbor | None = Field(description="With driver `harbor`")
+    directory: AbsolutePath = Field(default="/srv/atoll/registry", description="Where images lie on those nodes")
+    harbor: Harbor | None = Field(
+        default=None,
+        description="With driver `harbor`",
+        examples=[{"url": "https://harbor.example.com", "ca_file": "/…", "project": "atoll", "user": "robot$atoll"}],
+    )
 
 
 class Nfs(Section):
@@ -125,42 +142,59 @@ class Cephfs(Section):
 class Storage(Section):
     """One tree of user data that every node sees, and volumes of the system's own."""
 
-    driver: Literal["glusterfs", "nfs", "cephfs", "local"] = Field(description="`local` serves clusters of one node")
-    directory: AbsolutePath = Field(description="Where user data lie on storage nodes (put a data disk there)")
-    system_directory: AbsolutePath = Field(description="Where volumes of database and metrics lie on their node")
-    nfs: Nfs | None = Field(description="With driver `nfs`")
-    cephfs: Cephfs | None = Field(description="With driver `cephfs`")
+    driver: Literal["glusterfs", "nfs", "cephfs", "local"] = Field(
+        default="glusterfs",
+        description="`glusterfs` needs storage nodes, `nfs` and `cephfs` exist already, `local` serves one node",
+    )
+    directory: AbsolutePath = Field(
+        default="/srv/atoll/storage", description="Where user data lie on storage nodes (put a data disk there)"
+    )
+    system_directory: AbsolutePath = Field(
+        default="/opt/local-path-provisioner", description="Where volumes of database and metrics lie on their node"
+    )
+    nfs: Nfs | None = Field(
+        default=None,
+        description="With driver `nfs`",
+        examples=[{"server": "nas.example.com", "path": "/export/atoll", "options": "nfsvers=4.2,hard"}],
+    )
+    cephfs: Cephfs | None = Field(
+        default=None,
+        description="With driver `cephfs`",
+        examples=[{"monitors": ["10.0.0.5:6789"], "path": "/", "user": "atoll"}],
+    )
 
 
 class Accelerators(Section):
     """What all accelerators have in common; which node has which is said at the node."""
 
-    metrics_seconds: Seconds = Field(description="How often device metrics are read")
+    metrics_seconds: Seconds = Field(default=15, description="How often device metrics are read")
 
 
 class Queue(Section):
     """Kueue: who waits for what."""
 
-    fair_sharing: bool = Field(description="Share idle devices by use so far instead of by arrival")
-    preempt_lower_priority: bool = Field(description="A task may take devices from tasks of lower priority")
+    fair_sharing: bool = Field(default=True, description="Share idle devices by use so far instead of by arrival")
+    preempt_lower_priority: bool = Field(
+        default=True, description="A task may take devices from tasks of lower priority"
+    )
 
 
 class Database(Section):
     """PostgreSQL of the platform."""
 
-    volume: Quantity = Field(description="Size of its volume")
-    max_connections: int = Field(ge=50, le=2000)
-    memory: Quantity = Field(description="Its memory limit")
-    backup_days: Days = Field(description="How long backups are kept")
+    volume: Quantity = Field(default="10Gi", description="Size of its volume")
+    max_connections: int = Field(default=200, ge=50, le=2000, description="How many sessions it takes at a time")
+    memory: Quantity = Field(default="1Gi", description="Its memory limit")
+    backup_days: Days = Field(default=14, description="How long backups are kept")
 
 
 class Monitoring(Section):
     """Prometheus and its exporters."""
 
-    retention_days: Days = Field(description="How long measurements are kept")
-    volume: Quantity = Field(description="Size of its volume; older measurements go when it fills")
-    memory: Quantity = Field(description="Its memory limit")
-    scrape_seconds: Seconds = Field(description="How often is measured")
+    retention_days: Days = Field(default=15, description="How long measurements are kept")
+    volume: Quantity = Field(default="10Gi", description="Size of its volume; older measurements go when it fills")
+    memory: Quantity = Field(default="1Gi", description="Its memory limit")
+    scrape_seconds: Seconds = Field(default=15, description="How often is measured")
 
 
 class FirstVirtualCluster(Section):
@@ -179,32 +213,38 @@ class FirstVirtualCluster(Section):
 class Retention(Section):
     """How long the platform keeps what it no longer needs."""
 
-    task_days: Days = Field(description="Finished tasks and their logs")
-    audit_days: Days = Field(description="Entries of the audit log")
+    task_days: Days = Field(default=90, description="Finished tasks and their logs")
+    audit_days: Days = Field(default=365, description="Entries of the audit log")
 
 
 class Platform(Section):
     """The portal and the services behind it."""
 
     origin: HttpsOrigin | None = Field(
+        default=None,
         description="The portal's address; without it https:// and the first master's address",
+        examples=["https://ai.example.com"],
     )
-    apps_domain: DnsDomain | None = Field(description="Domain with a DNS wildcard, for web pages of tasks")
+    apps_domain: DnsDomain | None = Field(
+        default=None, description="Domain with a DNS wildcard, for web pages of tasks; without it a port for each"
+    )
     certificate_file: AbsolutePath | None = Field(
-        description="The portal's certificate, on the control host; without it our own"
+        default=None, description="The portal's certificate, on the control host; without it our own"
     )
-    key_file: AbsolutePath | None = Field(description="The key of `certificate_file`")
-    session_hours: int = Field(ge=1, le=720, description="A sign-in lasts so long")
-    language: Literal["zh-CN", "en"] = Field(description="Language of people who have not chosen one")
-    virtual_clusters: list[FirstVirtualCluster] = Field(min_length=1, description="What a new installation starts with")
-    retention: Retention
+    key_file: AbsolutePath | None = Field(default=None, description="The key of `certificate_file`")
+    session_hours: int = Field(default=12, ge=1, le=720, description="A sign-in lasts so long")
+    language: Literal["zh-CN", "en"] = Field(default="zh-CN", description="Language of people who have not chosen one")
+    virtual_clusters: list[FirstVirtualCluster] = Field(
+        default=[FirstVirtualCluster(name="default")], min_length=1, description="What a new installation starts with"
+    )
+    retention: Retention = Field(default=Retention(), description="How long things are kept that are over")
 
 
 class Control(Section):
     """The control service on the masters."""
 
-    port: Port
-    runs_kept: int = Field(ge=5, le=10000, description="How many runs of the installer are remembered")
+    port: Port = Field(default=7444, description="Of the control service, on each master")
+    runs_kept: int = Field(default=200, ge=5, le=10000, description="How many runs of the installer are remembered")
 
 
 class Resources(Section):
@@ -222,14 +262,26 @@ class Limits(Section):
     ceiling: Resources
 
 
-class ResourceLimit(Section):
-    """Limits per device type (002 of the seeds) and for tasks without accelerators."""
+def _limits(floor_cpu: str, default: tuple[str, str]) -> Limits:
+    return Limits(
+        floor=Resources(cpu=floor_cpu, memory="400Mi"),
+        default=Resources(cpu=default[0], memory=default[1]),
+        ceiling=Resources(cpu="22", memory="80Gi"),
+    )
 
-    request_ratio: float = Field(gt=0, le=1, description="The request of a pod is its limit times this")
-    cpu: Limits = Field(description="Tasks without accelerators")
-    nvidia_gpu_amd64: Limits
-    huawei_npu_arm64: Limits
-    huawei_npu_amd64: Limits
+
+_WITHOUT_CARDS = _limits("500m", ("1", "1Gi"))
+_WITH_CARDS = _limits("2", ("4", "16Gi"))
+
+
+class ResourceLimit(Section):
+    """CPU and memory limit of a pod of a task, per device type (002 of the seeds); `cpu` is for tasks without cards."""
+
+    request_ratio: float = Field(default=0.5, gt=0, le=1, description="The request of a pod is its limit times this")
+    cpu: Limits = Field(default=_WITHOUT_CARDS, description="Tasks without accelerators")
+    nvidia_gpu_amd64: Limits = _WITH_CARDS
+    huawei_npu_arm64: Limits = _WITH_CARDS
+    huawei_npu_amd64: Limits = _WITH_CARDS
 
     def of(self, name: str) -> Limits:
         """Return the limits of a device type, or of `cpu`."""
@@ -244,15 +296,21 @@ LIMITED = (CPU_ONLY, *DEVICE_TYPES)
 class Smtp(Section):
     """Where the platform sends mail; without a host it sends none."""
 
-    host: Host | None
-    port: Port
-    encryption: Literal["starttls", "tls", "none"]
-    sender: Mail | None = Field(description="The sender's address")
-    user: Text | None = Field(description="For servers that ask for a sign-in")
-    password_file: AbsolutePath | None = Field(description="A file with the password, on the control host")
+    host: Host | None = Field(default=None, description="Without a host no mail is sent")
+    port: Port = Field(default=587, description="Of that host")
+    encryption: Literal["starttls", "tls", "none"] = Field(
+        default="starttls", description="How the connection is protected"
+    )
+    sender: Mail | None = Field(default=None, description="The sender's address", examples=["atoll@example.com"])
+    user: Text | None = Field(default=None, description="For servers that ask for a sign-in")
+    password_file: AbsolutePath | None = Field(
+        default=None, description="A file with the password, on the control host"
+    )
 
 
 class Ntp(Section):
     """Clocks of the nodes."""
 
-    servers: list[Host] = Field(description="Empty: the nodes' clocks are left alone, preflight compares them")
+    servers: list[Host] = Field(
+        default=[], description="Empty: the nodes' clocks are left alone, preflight compares them"
+    )

@@ -71,8 +71,6 @@ def test_the_example_shows_the_shipped_defaults() -> None:
     """Only the limits differ there (the text says so): nodes of one machine are small."""
     content = yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))
     for section, defaults in shipped().items():
-        if section == "platform":
-            defaults["virtual_clusters"][0] |= {"devices": None, "max_devices_per_user": {}, "max_hours": None}
         if section != "resource_limit":
             assert content[section] == defaults, section
 
