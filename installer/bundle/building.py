@@ -203,8 +203,11 @@ class _Build:
         needed = {name: output for name in step.needs if (output := self.output(name))}
 
         def make(report: Callable[[str], None]) -> None:
-            with self.store.making(step.name, self.workshop.key(step.name, self.keys)) as (into, facts):
-                step.make(needed, into, facts, report)
+            with self.store.alone(step.name):
+                if self.output(step.name):
+                    return  # another build on this cache made it meanwhile
+                with self.store.making(step.name, self.workshop.key(step.name, self.keys)) as (into, facts):
+                    step.make(needed, into, facts, report)
 
         self._stage(step.name, make)
         return round(time.monotonic() - began, 2)

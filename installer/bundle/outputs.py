@@ -87,25 +87,24 @@ class Outputs:
         return Output(name, key, directory, record["files"], record["facts"])
 
     @contextmanager
-    def making(self, name: str, key: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-        """Give an empty folder to build in and a dictionary for facts; keep both if the block succeeds.
-
-        Whoever makes the same output at the same time waits for this one.
-        """
+    def alone(self, name: str) -> Iterator[None]:
+        """Keep others from making an output of that name meanwhile; whoever comes second waits."""
         parent = self._directory(name)
         parent.mkdir(parents=True, exist_ok=True)
         held = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(held, fcntl.LOCK_EX)
-            for left in parent.glob(".making-*"):
-                shutil.rmtree(left)
-            with self._made(parent, name, key) as made:
-                yield made
+            yield
         finally:
             os.close(held)
 
     @contextmanager
-    def _made(self, parent: Path, name: str, key: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+    def making(self, name: str, key: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """Give an empty folder to build in and a dictionary for facts; keep both if the block succeeds."""
+        parent = self._directory(name)
+        parent.mkdir(parents=True, exist_ok=True)
+        for left in parent.glob(".making-*"):
+            shutil.rmtree(left)
         making = Path(tempfile.mkdtemp(prefix=".making-", dir=parent))
         making.chmod(0o755)
         facts: dict[str, Any] = {}

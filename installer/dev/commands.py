@@ -73,6 +73,7 @@ def dev(port: int, state: Path, reset: bool, no_portal: bool) -> None:
 
 
 def _run(port: int, state: Path, portal: bool) -> None:
+    processes.keep_orphans()
     family = Family(state)
     database = PostgreSQL(state, family)
     password = settings.make_secrets(state / "secrets")
@@ -106,6 +107,7 @@ def _run(port: int, state: Path, portal: bool) -> None:
         ended = tasks.end(settings.storage(state) / "engine")
         family.end()
         database.end()
+        processes.end_orphans()
     left = f" {ended} running task{'s were' if ended > 1 else ' was'} ended with it." if ended else ""
     click.echo(f"Ended.{left} `./atoll dev` goes on where you left it.", err=True)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 GRACE_S = 6.0
 TOLD_LINES = 15
 _libc = ctypes.CDLL(None)
@@ -186,6 +186,28 @@ def end_all(processes: Sequence[Known]) -> None:
         time.sleep(0.05)
     for known in processes:
         known.tell(signal.SIGKILL)
+
+
+def below(number: int, name: str, ends_by: signal.Signals) -> list[Known]:
+    """All processes that a process started, and theirs."""
+    found: list[Known] = []
+    try:
+        children = Path(f"/proc/{number}/task/{number}/children").read_text(encoding="ascii").split()
+    except OSError:
+        return found
+    for child in map(int, children):
+        found += [Known(name, child, began(child), int(ends_by)), *below(child, name, ends_by)]
+    return found
+
+
+def keep_orphans() -> None:
+    """From now on this process is the parent of what its children leave, so that it can end that too."""
+    _libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def end_orphans() -> None:
+    """End whatever is still below this process: what a build that was broken off left, for instance."""
+    end_all(below(os.getpid(), "orphan", signal.SIGTERM))
 
 
 def _end_with_parent(ends_by: signal.Signals) -> Callable[[], None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-from installer.dev.processes import Known, began, end_all
+from installer.dev.processes import Known, below, end_all
 
 
 def running(engine: Path) -> list[Known]:
@@ -15,7 +15,7 @@ def running(engine: Path) -> list[Known]:
         number, _, start = record.read_text(encoding="ascii").partition(" ")
         known = Known(record.parent.name, int(number), start.strip(), int(signal.SIGTERM))
         if known.lives:
-            found += [known, *_below(known)]
+            found += [known, *below(known.number, known.name, signal.SIGTERM)]
     return found
 
 
@@ -24,15 +24,3 @@ def end(engine: Path) -> int:
     left = running(engine)
     end_all(left)
     return len({known.name for known in left})
-
-
-def _below(known: Known) -> list[Known]:
-    found: list[Known] = []
-    try:
-        children = Path(f"/proc/{known.number}/task/{known.number}/children").read_text(encoding="ascii").split()
-    except OSError:
-        return found
-    for number in map(int, children):
-        child = Known(known.name, number, began(number), known.ends_by)
-        found += [child, *_below(child)]
-    return found

@@ -1,4 +1,7 @@
-"""Runs the end-to-end tests with Playwright against the installed cluster and records what they prove.
+"""Runs the end-to-end tests with Playwright and records what they prove.
+
+`cluster`: against the installed cluster, which the suite `system` leaves.
+`dev`: each worker starts a `./atoll dev` of its own.
 
 Tags of a test: `@feature-94` names a feature, `@simulated` or `@protocol-server` says on what it was proven.
 """
@@ -19,6 +22,8 @@ from typing import Any
 import httpx
 import yaml
 
+from installer import packages
+from installer.preflight.errors import PreflightError
 from installer.testing.results import ROOT, On, Outcome, Proof, Result, write
 
 E2E = ROOT / "tests" / "e2e"
@@ -74,34 +79,48 @@ def newcomer(status: dict[str, Any], password: str) -> dict[str, str]:
     return made
 
 
+def installed_cluster(scratch: Path) -> dict[str, str]:
+    """Return what the tests of the installed cluster are told: where it is, who signs in, whom to trust."""
+    if "ATOLL_URL" in os.environ:
+        return {}
+    known = {**os.environ, "ATOLL_STATE": str(SYSTEM / "clusters")}
+    command = [str(ROOT / "atoll"), "status", "-f", str(SYSTEM / "cluster.yaml"), "-o", "json"]
+    status = json.loads(subprocess.run(command, env=known, stdout=subprocess.PIPE, check=False).stdout)
+    credentials = scratch / "credentials.yaml"
+    made = newcomer(status, (SYSTEM / "password").read_text("utf-8").strip())
+    credentials.write_text(yaml.safe_dump(made), encoding="utf-8")
+    return {
+        "ATOLL_URL": made["url"],
+        "ATOLL_CREDENTIALS": str(credentials),
+        "ATOLL_CA": status["portal"]["ca_file"],
+        # For what is done on the control host, such as importing an image.
+        "ATOLL_STATE": known["ATOLL_STATE"],
+        "ATOLL_CLUSTER_FILE": str(SYSTEM / "cluster.yaml"),
+    }
+
+
 def main(arguments: list[str]) -> int:
-    """Run Playwright with the given arguments on the cluster of the system tests; return its exit code."""
+    """Run the tests of `cluster` or `dev` with further arguments for Playwright; return its exit code."""
+    target, *further = arguments
     subprocess.run(["npm", "install", "--no-save", "--prefer-offline"], cwd=E2E, check=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        report = Path(scratch) / "report.json"
-        environment = {**os.environ, "PLAYWRIGHT_JSON_OUTPUT_NAME": str(report)}
-        if "ATOLL_URL" not in environment:
-            known = {**os.environ, "ATOLL_STATE": str(SYSTEM / "clusters")}
-            command = [str(ROOT / "atoll"), "status", "-f", str(SYSTEM / "cluster.yaml"), "-o", "json"]
-            status = json.loads(subprocess.run(command, env=known, stdout=subprocess.PIPE, check=False).stdout)
-            credentials = Path(scratch) / "credentials.yaml"
-            made = newcomer(status, (SYSTEM / "password").read_text("utf-8").strip())
-            credentials.write_text(yaml.safe_dump(made), encoding="utf-8")
-            environment |= {
-                "ATOLL_URL": made["url"],
-                "ATOLL_CREDENTIALS": str(credentials),
-                "ATOLL_CA": status["portal"]["ca_file"],
-                # For what is done on the control host, such as importing an image.
-                "ATOLL_STATE": known["ATOLL_STATE"],
-                "ATOLL_CLUSTER_FILE": str(SYSTEM / "cluster.yaml"),
-            }
-        command = ["npx", "--no-install", "playwright", "test", "--reporter=list,json", *arguments]
+    if not Path(os.environ.get("ATOLL_CHROMIUM", "/usr/bin/chromium")).exists():
+        packages.install("browser", print)
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        environment = {**os.environ, "PLAYWRIGHT_JSON_OUTPUT_NAME": str(report), "ATOLL_TEST_PYTHON": sys.executable}
+        if target == "cluster":
+            environment |= installed_cluster(Path(folder))
+        config = E2E / target / "playwright.config.ts"
+        command = ["npx", "--no-install", "playwright", "test", f"--config={config}", "--reporter=list,json", *further]
         ended = subprocess.run(command, cwd=E2E, env=environment, check=False)
-        target = os.environ.get("ATOLL_TEST_RESULTS")
-        if target and report.exists():
-            write(Path(target), results(json.loads(report.read_text("utf-8"))))
+        told = os.environ.get("ATOLL_TEST_RESULTS")
+        if told and report.exists():
+            write(Path(told), results(json.loads(report.read_text("utf-8"))))
     return ended.returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except PreflightError as error:
+        sys.exit(f"The browser's tests need Debian's chromium.\n{error}")

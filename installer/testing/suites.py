@@ -77,6 +77,14 @@ SUITES: tuple[Suite, ...] = (
         900,
     ),
     Suite(
+        "e2e-dev",
+        "Pages and forms of the portal in Chromium, on `./atoll dev`: two side by side",
+        "Debian's chromium (installed by root), Node from the pinned toolchain",
+        "fast",
+        (Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev")),),
+        900,
+    ),
+    Suite(
         "roles",
         "Each role that needs no cluster, by molecule on a lab node of its own",
         "root, the bundle (built or in the cache)",
@@ -97,7 +105,7 @@ SUITES: tuple[Suite, ...] = (
         "The portal of the installed cluster in Chromium",
         "the cluster that the suite `system` leaves running",
         "ci",
-        (Command("playwright", ("{python}", "-m", "installer.testing.playwright")),),
+        (Command("playwright", ("{python}", "-m", "installer.testing.playwright", "cluster")),),
         1200,
         after=("system",),
     ),

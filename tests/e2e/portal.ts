@@ -61,12 +61,6 @@ export async function api<T>(page: Page, path: string, method = "GET"): Promise<
   ) as Promise<T>;
 }
 
-/** Whether this is an installed cluster; `./atoll dev` has no control service and so no services and runs. */
-export async function installed(page: Page): Promise<boolean> {
-  const about = await api<{ engine: string }>(page, "/about");
-  return about.engine !== "local";
-}
-
 /** Sign out by the menu of the account; a click while the menu still unfolds may land beside the entry. */
 export async function signOut(page: Page, user: string): Promise<void> {
   const entry = page.getByText("Sign out", { exact: true });

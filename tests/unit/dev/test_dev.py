@@ -1,4 +1,4 @@
-"""`./atoll dev`: what it says to people, and that nothing of it stays. The whole of it: tests/e2e-dev."""
+"""`./atoll dev`: what it says to people, and that nothing of it stays. The whole of it: tests/e2e/dev."""
 
 import os
 import signal
@@ -128,6 +128,18 @@ def test_running_tasks_end_with_it(tmp_path: Path) -> None:
         assert process.wait(timeout=5) == -signal.SIGTERM
     assert lives(1)
     assert tasks.end(tmp_path) == 0
+
+
+def test_what_a_broken_off_build_leaves_ends_with_it() -> None:
+    left = f"import subprocess; print(subprocess.Popen({SLEEP!r}, stdout=subprocess.DEVNULL).pid, flush=True)"
+    program = (
+        "import subprocess, sys; from installer.dev import processes\n"
+        "processes.keep_orphans()\n"
+        f"subprocess.run([sys.executable, '-c', {left!r}], check=True)\n"
+        "processes.end_orphans()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=TREE, stdout=subprocess.PIPE, text=True, check=True)
+    assert not lives(int(done.stdout))
 
 
 def test_postgresql_starts_in_a_folder_with_a_long_name_and_comes_back_with_its_content(tmp_path: Path) -> None:

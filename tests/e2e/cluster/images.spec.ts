@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { atoll, clusterFile, makeArchive, staticProgram } from "./image.ts";
-import { expect, headerState, test, unique } from "./portal.ts";
+import { expect, headerState, test, unique } from "../portal.ts";
 
 const TEXT = "the ship and the sea and the wind\n".repeat(1000);
 const COUNT = `#!/bin/sh

@@ -26,7 +26,7 @@ export const clusterFile = process.env.ATOLL_CLUSTER_FILE;
 
 /** Run `./atoll` as the administrator does on the control host; returns what it printed. */
 export function atoll(...words: string[]): string {
-  return execFileSync(join(import.meta.dirname, "..", "..", "atoll"), [...words, "-f", clusterFile ?? ""], {
+  return execFileSync(join(import.meta.dirname, "..", "..", "..", "atoll"), [...words, "-f", clusterFile ?? ""], {
     encoding: "utf8",
   });
 }

@@ -1,4 +1,4 @@
-import { api, expect, headerState, installed, test, unique } from "./portal.ts";
+import { api, expect, headerState, test, unique } from "../portal.ts";
 
 interface Usage {
   name: string;
@@ -21,7 +21,6 @@ test("a job that wants more processor than its limit never gets it, and the page
 }, async ({ page }) => {
   test.setTimeout(420_000);
   await page.goto("/overview");
-  test.skip(!(await installed(page)), "./atoll dev measures nothing");
   const { version } = await api<{ version: string }>(page, "/about");
   await page.goto("/training/new");
   await page.getByLabel("Name", { exact: true }).fill(unique("greedy"));

@@ -1,30 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { credentials, keepPassword, session } from "./installation.ts";
-import { expect, installed, signOut, test } from "./portal.ts";
+import { expect, signOut, test } from "../portal.ts";
 
 test.describe.configure({ mode: "serial" });
 test.use({ expected: [/401|ERR_FAILED/] }); // a wrong password is answered so, a request that is broken off ends so
-
-test("the address of the platform leads to the sign-in page", { tag: "@feature-38" }, async ({ page }) => {
-  await page.goto("/");
-  await expect(page).toHaveURL(/\/sign-in/);
-  await expect(page.getByLabel("User name")).toBeFocused();
-  await expect(page.getByLabel("Password", { exact: true })).toBeVisible();
-});
-
-test("the version is visible before and after signing in", { tag: "@feature-37" }, async ({ page }) => {
-  await page.goto("/");
-  await expect(page.getByRole("contentinfo")).toContainText(/version \d+\.\d+\.\d+/);
-});
-
-test("a wrong password is told, in words, and opens nothing", async ({ page }) => {
-  await page.goto("/training");
-  await page.getByLabel("User name").fill(credentials().user);
-  await page.getByLabel("Password", { exact: true }).fill("not the password");
-  await page.keyboard.press("Enter");
-  await expect(page.getByRole("alert")).toContainText("User name or password is wrong.");
-  await expect(page).toHaveURL(/\/sign-in/);
-});
 
 test("the first sign-in demands a new password and then leads where the person wanted to go", async ({ page, context }) => {
   const { user, password } = credentials();
@@ -53,20 +32,6 @@ test("the first sign-in demands a new password and then leads where the person w
   await context.storageState({ path: session });
 });
 
-test("signing out ends the session", async ({ page }) => {
-  const { user, password } = credentials();
-  await page.goto("/");
-  await page.getByLabel("User name").fill(user);
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL(/\/overview/);
-  await page.getByRole("button", { name: `Account of ${user}` }).click();
-  await expect(page.getByText(/^Version \d+\.\d+\.\d+/)).toBeVisible();
-  await signOut(page, user);
-  await page.goto("/overview");
-  await expect(page).toHaveURL(/\/sign-in/);
-});
-
 test("what failed for one person is not told to the next", async ({ page }) => {
   const { user, password } = credentials();
   await page.goto("/services");
@@ -74,7 +39,6 @@ test("what failed for one person is not told to the next", async ({ page }) => {
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(/\/services/);
-  test.skip(!(await installed(page)), "./atoll dev has no control service");
   await page.route("**/services/files/restart", (route) => route.abort());
   await page.getByRole("button", { name: "Restart files" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Restart" }).click();

@@ -1,0 +1,66 @@
+import type { Page } from "@playwright/test";
+import { expectFitsPhone, expectNoMistakes, expectOwnContentOnly, look, settled, viewsOf } from "../pages.ts";
+import { headerState, start, unique } from "../portal.ts";
+import { expect, NOBODY, test } from "./stack.ts";
+
+/** All pages; the views of a task show one that has ended, with its curves and files. */
+async function pages(page: Page): Promise<string[]> {
+  const task = await start(page, { name: unique("seen"), example: "digits", parameters: { epochs: "3" } });
+  await expect(headerState(page, "Finished")).toBeVisible({ timeout: 60_000 });
+  return ["/overview", "/training", "/training/new", ...viewsOf(task), "/nodes", "/no-such-page"];
+}
+
+for (const appearance of ["light", "dark"] as const) {
+  test(`axe finds nothing on any page, ${appearance}`, async ({ page }) => {
+    test.setTimeout(240_000);
+    await look(page, appearance);
+    await expectNoMistakes(page, await pages(page));
+  });
+}
+
+test.describe("before signing in", () => {
+  test.use({ storageState: NOBODY });
+  test("axe finds nothing on the sign-in page", async ({ page }) => {
+    await expectNoMistakes(page, ["/"]);
+  });
+});
+
+test("the language changes at once, everywhere, and stays", async ({ page }) => {
+  await page.goto("/overview");
+  await page.getByRole("button", { name: "Language" }).click();
+  await page.getByText("中文").click();
+  await expect(page.getByRole("heading", { level: 1, name: "总览" })).toBeVisible();
+  await expect(page.locator("html")).toHaveAttribute("lang", "zh-CN");
+  for (const [path, title] of [["/training", "模型训练"], ["/training/new", "创建模型训练"], ["/nodes", "节点"]] as const) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1, name: title, exact: true })).toBeVisible();
+  }
+  await page.getByRole("button", { name: "语言" }).click();
+  await page.getByText("English").click();
+  await expect(page.getByRole("heading", { level: 1, name: "Nodes" })).toBeVisible();
+});
+
+test("everything is reached by keyboard", async ({ page }) => {
+  await page.goto("/overview");
+  await settled(page);
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("combobox", { name: "Search" })).toBeFocused();
+  await page.keyboard.type("nod");
+  await expect(page.getByRole("option", { selected: true })).toContainText("Nodes");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/nodes/);
+});
+
+test("no page is wider than a phone", async ({ page }) => {
+  await expectFitsPhone(page, await pages(page));
+  await page.goto("/overview");
+  await page.getByRole("button", { name: "Show or hide the menu" }).click();
+  await page.getByRole("link", { name: "Training", exact: true }).click();
+  await expect(page).toHaveURL(/\/training/);
+});
+
+test("nothing is loaded from elsewhere, and the content security policy is never broken", async ({ page, stack }) => {
+  await expectOwnContentOnly(page, stack.url, await pages(page));
+});

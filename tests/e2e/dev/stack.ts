@@ -1,0 +1,119 @@
+/** A platform of its own for each worker: `./atoll dev` with its own folder, port and database, and its administrator. */
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BrowserContext, Page } from "@playwright/test";
+import { test as base, expect } from "../portal.ts";
+
+export interface Person {
+  user: string;
+  password: string;
+}
+
+export interface Stack {
+  url: string;
+  admin: Person;
+  /** Who the tests are, unless they sign in themselves. */
+  session: Awaited<ReturnType<BrowserContext["storageState"]>>;
+  /** Somebody who has never signed in. */
+  newcomer: () => Promise<Person>;
+}
+
+const TREE = join(import.meta.dirname, "..", "..", "..");
+/** The first start on a machine builds the portal. */
+const START_MS = 600_000;
+const END_MS = 20_000;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+/** Run `./atoll dev` around `work`; ends it as Ctrl-C does, which has to take seconds. */
+async function withDev(work: (url: string, state: string) => Promise<void>): Promise<void> {
+  const state = mkdtempSync(join(tmpdir(), "atoll-dev-"));
+  const port = await freePort();
+  const python = process.env.ATOLL_TEST_PYTHON ?? join(TREE, ".venv", "bin", "python");
+  const dev = spawn(python, ["-m", "installer", "dev", "--port", String(port), "--state", join(state, "state")], {
+    cwd: TREE,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let told = "";
+  const ended = new Promise<number | null>((resolve) => dev.once("close", resolve));
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const hear = (data: Buffer) => {
+        told += data.toString();
+        if (told.includes("Ctrl-C ends it.")) resolve();
+      };
+      dev.stdout.on("data", hear);
+      dev.stderr.on("data", hear);
+      ended.then((code) => reject(new Error(`./atoll dev ended with exit code ${code}:\n${told}`)));
+    });
+    await work(`http://127.0.0.1:${port}`, join(state, "state"));
+  } finally {
+    const began = Date.now();
+    dev.kill("SIGINT");
+    const code = await ended;
+    rmSync(state, { recursive: true, force: true });
+    expect({ code, quick: Date.now() - began < END_MS }, told).toEqual({ code: 0, quick: true });
+  }
+}
+
+/** Sign in for the first time, by the pages, and choose a password. */
+export async function enter(page: Page, person: Person, password: string): Promise<void> {
+  await page.goto("/");
+  await page.getByLabel("User name").fill(person.user);
+  await page.getByLabel("Password", { exact: true }).fill(person.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("Current password").fill(person.password, { timeout: 60_000 });
+  await page.getByLabel("New password", { exact: true }).fill(password);
+  await page.getByLabel("New password again").fill(password);
+  await page.getByRole("button", { name: "Save password" }).click();
+  await page.waitForURL(/\/overview/);
+}
+
+export const test = base.extend<object, { stack: Stack }>({
+  stack: [
+    async ({ browser }, use) => {
+      await withDev(async (url, state) => {
+        const first = readFileSync(join(state, "secrets", "admin_password"), "utf8");
+        const admin = { user: "admin", password: randomBytes(18).toString("base64url") };
+        // By the pages, for the browser remembers more than a cookie.
+        const context = await browser.newContext({ baseURL: url });
+        const page = await context.newPage();
+        await enter(page, { user: admin.user, password: first }, admin.password);
+        const headers = { "X-Atoll-Request": "1", Origin: url };
+        let made = 0;
+        await use({
+          url,
+          admin,
+          session: await context.storageState(),
+          newcomer: async () => {
+            made += 1;
+            const person = { user: `person${made}`, password: randomBytes(12).toString("base64url") };
+            const body = { name: person.user, password: person.password, virtual_clusters: ["default"] };
+            const answer = await context.request.post("/api/v1/users", { headers, data: body });
+            expect(answer.ok(), await answer.text()).toBe(true);
+            return person;
+          },
+        });
+        await context.close();
+      });
+    },
+    { scope: "worker", timeout: START_MS },
+  ],
+  baseURL: async ({ stack }, use) => use(stack.url),
+  storageState: async ({ stack }, use) => use(stack.session),
+});
+
+/** Nobody is signed in. */
+export const NOBODY = { cookies: [], origins: [] };
+export { expect };

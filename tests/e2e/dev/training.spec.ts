@@ -1,0 +1,132 @@
+import type { Page } from "@playwright/test";
+import { toTheModelFile } from "../journeys.ts";
+import { headerState, start, unique } from "../portal.ts";
+import { enter, expect, NOBODY, test } from "./stack.ts";
+
+test("the form says its rules while one types and starts nothing that breaks them", {
+  tag: ["@feature-145", "@feature-154", "@feature-157", "@feature-159"],
+}, async ({ page }) => {
+  await page.goto("/training/new");
+  await page.getByLabel("Name", { exact: true }).fill("two words");
+  await expect(page.getByText("Only letters, digits and underscores.")).toBeVisible();
+  await page.getByLabel("Start file").fill("train.sh");
+  await expect(page.getByText("It must be a Python file (.py).")).toBeVisible();
+  await expect(page.getByRole("radio", { name: "No, one machine" })).toBeChecked();
+  await page.getByLabel("Name", { exact: true }).fill("");
+  await page.getByRole("button", { name: "Start training" }).click();
+  await expect(page.getByText("This is needed.").first()).toBeVisible();
+  await expect(page).toHaveURL(/\/training\/new/);
+});
+
+test("leaving a form with unsaved input asks first", async ({ page }) => {
+  await page.goto("/training/new");
+  await page.getByLabel("Name", { exact: true }).fill("unfinished");
+  await page.getByRole("link", { name: "Overview" }).click();
+  await expect(page.getByText("Leave without starting?")).toBeVisible();
+  await page.getByRole("button", { name: "Stay" }).click();
+  await expect(page.getByLabel("Name", { exact: true })).toHaveValue("unfinished");
+});
+
+test("what only the server knows is said at the field, in the language of the person", async ({ page }) => {
+  await page.goto("/training/new");
+  await page.getByRole("button", { name: "digits", exact: true }).click();
+  await page.getByLabel("Name", { exact: true }).fill(unique("too_much"));
+  await page.getByLabel("CPU limit (cores)").fill("5000");
+  await expect(page.locator(".verdict")).toContainText("Cannot start");
+  await page.getByRole("button", { name: "Start training" }).click();
+  const field = page.locator(".ant-form-item").filter({ has: page.getByLabel("CPU limit (cores)") });
+  await expect(field.locator(".ant-form-item-explain-error")).toBeVisible();
+  await expect(page).toHaveURL(/\/training\/new/);
+  const english = await field.locator(".ant-form-item-explain-error").textContent();
+  expect(english).toMatch(/[a-z]{3}/);
+  await page.getByRole("button", { name: "Language" }).click();
+  await page.getByText("中文").click();
+  await page.getByRole("button", { name: "开始训练" }).click();
+  await expect(page.locator(".ant-form-item-explain-error").first()).toContainText(/[\u4e00-\u9fff]/);
+});
+
+test("the panel beside the form says what would be used, and how it is written as code", async ({ page, stack }) => {
+  await page.goto("/training/new");
+  await page.getByRole("button", { name: "devices", exact: true }).click();
+  const name = unique("panel");
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await page.getByRole("radio", { name: "NVIDIA GPU" }).check();
+  await page.getByRole("radiogroup", { name: "Devices", exact: true }).getByText("2", { exact: true }).click();
+  const panel = page.getByRole("complementary", { name: "What would happen" });
+  await expect(panel).toContainText("Starts now");
+  await expect(panel).toContainText("2 × NVIDIA GPU");
+  await expect(panel.getByText(/^\d of 8$/)).toBeVisible();
+  await expect(panel).toContainText(`${stack.url}/api/v1/`);
+  await expect(panel).toContainText(`"name": "${name}"`);
+  await panel.getByRole("tab", { name: "Python" }).click();
+  await expect(panel.getByRole("tabpanel")).toContainText("import");
+});
+
+test("from the browser to the model file", {
+  tag: ["@feature-144", "@feature-158", "@feature-300"],
+}, async ({ page }) => {
+  await toTheModelFile(page);
+});
+
+test("filters and sort live in the address and come back with it", async ({ page }) => {
+  await page.goto("/training");
+  await page.getByLabel("Name or description").fill("digits");
+  await expect(page).toHaveURL(/words=digits/);
+  await page.getByRole("columnheader", { name: "Name" }).click();
+  await expect(page).toHaveURL(/sort=name/);
+  await page.reload();
+  await expect(page.getByLabel("Name or description")).toHaveValue("digits");
+  await expect(page.getByRole("columnheader", { name: "Name" })).toHaveAttribute("aria-sort", "ascending");
+});
+
+test.describe("somebody new", () => {
+  test.use({ storageState: NOBODY, expected: [/401/] });
+  test("sees an empty list that says how to begin", async ({ page, stack }) => {
+  const person = await stack.newcomer();
+  await enter(page, person, `${person.password}-2`);
+  await page.goto("/training");
+  await expect(page.getByText("No training yet")).toBeVisible();
+  await page.goto("/training?words=nothing_is_called_so");
+  await expect(page.getByText("No task fits these filters")).toBeVisible();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(page.getByText("No training yet")).toBeVisible();
+  });
+});
+
+test("a running task is stopped from the list, which changes by itself", { tag: "@feature-148" }, async ({ page }) => {
+  const name = unique("hold");
+  await start(page, { name, example: "devices", parameters: { seconds: "600" } });
+  await page.goto(`/training?words=${name}`);
+  const row = page.getByRole("row").filter({ hasText: name });
+  await expect(row).toContainText("Running", { timeout: 60_000 });
+  await row.getByRole("button", { name: `Stop ${name}` }).click();
+  const answered = page.waitForResponse((response) => response.url().endsWith("/stop"));
+  await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
+  expect((await answered).status()).toBe(202);
+  await page.mouse.move(0, 0);
+  await expect(row).toContainText("Stopped", { timeout: 60_000 });
+});
+
+async function more(page: Page, name: string, entry: string): Promise<void> {
+  await page.getByRole("button", { name: `More actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: entry }).click();
+}
+
+test("a task is copied into the form, and deleted from all lists", async ({ page }) => {
+  const name = unique("copied");
+  await start(page, { name, example: "digits", parameters: { epochs: "2" } });
+  await expect(headerState(page, "Finished")).toBeVisible({ timeout: 60_000 });
+
+  await page.goto(`/training?words=${name}`);
+  await more(page, name, "Copy to a new one");
+  await page.waitForURL(/\/training\/new\?copy=/);
+  await expect(page.getByLabel("Code directory")).toHaveValue("examples/digits");
+  await expect(page.getByLabel("Value of parameter 1")).toHaveValue("2");
+
+  await page.goto(`/training?words=${name}`);
+  await more(page, name, "Delete");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("No task fits these filters")).toBeVisible();
+  await page.reload();
+  await expect(page.getByText("No task fits these filters")).toBeVisible();
+});

@@ -1,0 +1,64 @@
+/** What must hold of every page, whichever it is. */
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect } from "./portal.ts";
+
+async function mistakes(page: Page): Promise<string[]> {
+  const found = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]).analyze();
+  return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary ?? ""}`));
+}
+
+/** Whatever is still on its way has come: skeletons are gone. */
+export async function settled(page: Page): Promise<void> {
+  await expect(page.locator("h1, h3").first()).toBeVisible();
+  await expect(page.locator(".loading")).toHaveCount(0);
+  await page.evaluate(() => document.fonts.ready);
+}
+
+export async function look(page: Page, appearance: "light" | "dark"): Promise<void> {
+  await page.addInitScript((chosen) => localStorage.setItem("atoll.appearance", chosen), appearance);
+}
+
+export async function expectNoMistakes(page: Page, paths: string[]): Promise<void> {
+  const found: Record<string, string[]> = {};
+  for (const path of paths) {
+    await page.goto(path);
+    await settled(page);
+    const here = await mistakes(page);
+    if (here.length > 0) found[path] = here;
+  }
+  expect(found).toEqual({});
+}
+
+export async function expectFitsPhone(page: Page, paths: string[]): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of paths) {
+    await page.goto(path);
+    await settled(page);
+    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(beyond, path).toBeLessThanOrEqual(0);
+  }
+}
+
+/** Nothing is loaded from elsewhere, and the content security policy is never broken. */
+export async function expectOwnContentOnly(page: Page, origin: string, paths: string[]): Promise<void> {
+  const foreign: string[] = [];
+  page.on("request", (request) => {
+    if (!request.url().startsWith(origin) && !request.url().startsWith("data:")) foreign.push(request.url());
+  });
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      throw new Error(`content security policy: ${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+  for (const path of paths) {
+    await page.goto(path);
+    await settled(page);
+  }
+  expect(foreign).toEqual([]);
+}
+
+/** The views of one task. */
+export function viewsOf(id: string): string[] {
+  return ["overview", "log", "charts", "files", "events", "definition"].map((tab) => `/training/${id}?tab=${tab}`);
+}
