@@ -5,6 +5,14 @@ import { FEATURES } from "@/app/features";
 import type { Feature } from "@/features/feature";
 import { SRC } from "../support/words";
 
+/** What domains stand on, and what composes them; every other folder with a feature.tsx is a domain. */
+const OTHERS = ["identity", "files", "virtual-clusters", "tasks"];
+
+function domains(): string[] {
+  const folders = (FEATURES as readonly Feature[]).map((feature) => feature.name.replaceAll("_", "-"));
+  return folders.filter((folder) => !OTHERS.includes(folder));
+}
+
 /** From the ground up; a folder imports from the floors below its own and from itself, never from its neighbours. */
 const FLOORS: readonly (readonly string[])[] = [
   ["api", "formats", "locales"],
@@ -14,7 +22,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["identity"],
   ["files", "virtual-clusters"],
   ["tasks"],
-  ["overview", "training", "nodes", "services", "runs"], // one line for each new domain
+  domains(),
   ["app"],
   ["main"],
 ];
