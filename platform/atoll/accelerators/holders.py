@@ -7,7 +7,8 @@ from pathlib import Path
 
 import grpc
 
-from atoll.accelerators.wire import pods
+from atoll.accelerators.kubelet import podresources_pb2 as messages
+from atoll.accelerators.kubelet import podresources_pb2_grpc as services
 
 
 @dataclass(frozen=True)
@@ -22,12 +23,8 @@ class Holder:
 async def holders(socket: Path, resource: str) -> dict[str, Holder]:
     """Return the holder of each device of `resource` that is given out, by device id."""
     async with grpc.aio.insecure_channel(f"unix://{socket}") as channel:
-        call = channel.unary_unary(
-            "/v1.PodResourcesLister/List",
-            request_serializer=pods["ListPodResourcesRequest"].SerializeToString,
-            response_deserializer=pods["ListPodResourcesResponse"].FromString,
-        )
-        answer = await call(pods["ListPodResourcesRequest"](), timeout=5)
+        lister = services.PodResourcesListerStub(channel)
+        answer = await lister.List(messages.ListPodResourcesRequest(), timeout=5)
     return {
         device_id: Holder(pod.namespace, pod.name, container.name)
         for pod in answer.pod_resources

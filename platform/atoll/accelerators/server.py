@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ import grpc
 import structlog
 
 from atoll.accelerators.devices import Device, Model, environment, prefer
-from atoll.accelerators.wire import plugin as messages
+from atoll.accelerators.kubelet import deviceplugin_pb2 as messages
+from atoll.accelerators.kubelet import deviceplugin_pb2_grpc as services
 
 log = structlog.get_logger()
 
@@ -19,7 +20,7 @@ log = structlog.get_logger()
 WATCH_S = 1.0
 
 
-class DevicePlugin:
+class DevicePlugin(services.DevicePluginServicer):
     """Answers the kubelet for one resource of this node, and registers again whenever the kubelet was restarted."""
 
     def __init__(self, model: Model, devices: tuple[Device, ...], directory: Path) -> None:
@@ -36,7 +37,7 @@ class DevicePlugin:
             kubelet = await self._kubelet_identity()
             self.socket.unlink(missing_ok=True)
             server = grpc.aio.server()
-            server.add_generic_rpc_handlers((self._handlers(),))
+            services.add_DevicePluginServicer_to_server(self, server)
             server.add_insecure_port(f"unix://{self.socket}")
             await server.start()
             try:
@@ -65,63 +66,33 @@ class DevicePlugin:
         log.info("the kubelet was restarted, registering again")
 
     async def _register(self) -> None:
-        request = messages["RegisterRequest"](
+        request = messages.RegisterRequest(
             version="v1beta1",
             endpoint=self.socket.name,
             resource_name=self._model.resource,
             options=self._options(),
         )
         async with grpc.aio.insecure_channel(f"unix://{self._kubelet}") as channel:
-            call = channel.unary_unary(
-                "/v1beta1.Registration/Register",
-                request_serializer=messages["RegisterRequest"].SerializeToString,
-                response_deserializer=messages["Empty"].FromString,
-            )
-            await call(request, timeout=5)
+            await services.RegistrationStub(channel).Register(request, timeout=5)
         self.registered = True
         log.info("registered", resource=self._model.resource, devices=len(self._devices))
 
-    def _handlers(self) -> Any:
-        def unary(method: Callable[..., Any], request: str, response: str) -> Any:
-            return grpc.unary_unary_rpc_method_handler(
-                method,
-                request_deserializer=messages[request].FromString,
-                response_serializer=messages[response].SerializeToString,
-            )
-
-        return grpc.method_handlers_generic_handler(
-            "v1beta1.DevicePlugin",
-            {
-                "GetDevicePluginOptions": unary(self.options, "Empty", "DevicePluginOptions"),
-                "ListAndWatch": grpc.unary_stream_rpc_method_handler(
-                    self.list_and_watch,
-                    request_deserializer=messages["Empty"].FromString,
-                    response_serializer=messages["ListAndWatchResponse"].SerializeToString,
-                ),
-                "GetPreferredAllocation": unary(
-                    self.preferred, "PreferredAllocationRequest", "PreferredAllocationResponse"
-                ),
-                "Allocate": unary(self.allocate, "AllocateRequest", "AllocateResponse"),
-                "PreStartContainer": unary(self.pre_start, "PreStartContainerRequest", "PreStartContainerResponse"),
-            },
-        )
-
     def _options(self) -> Any:
-        return messages["DevicePluginOptions"](get_preferred_allocation_available=True)
+        return messages.DevicePluginOptions(get_preferred_allocation_available=True)
 
-    async def options(self, _request: Any, _context: Any) -> Any:
-        """GetDevicePluginOptions: the plugin has an opinion on which devices go together."""
+    async def GetDevicePluginOptions(self, _request: Any, _context: Any) -> Any:
+        """The plugin has an opinion on which devices go together."""
         return self._options()
 
-    async def list_and_watch(self, _request: Any, _context: Any) -> AsyncIterator[Any]:
-        """ListAndWatch: all devices once (simulated ones do not break), then the stream stays open."""
-        devices = [messages["Device"](ID=device_id, health="Healthy") for device_id in self._devices]
-        yield messages["ListAndWatchResponse"](devices=devices)
+    async def ListAndWatch(self, _request: Any, _context: Any) -> AsyncIterator[Any]:
+        """All devices once (simulated ones do not break), then the stream stays open."""
+        devices = [messages.Device(ID=device_id, health="Healthy") for device_id in self._devices]
+        yield messages.ListAndWatchResponse(devices=devices)
         await asyncio.Event().wait()
 
-    async def preferred(self, request: Any, _context: Any) -> Any:
-        """GetPreferredAllocation: see `devices.prefer`."""
-        response = messages["PreferredAllocationResponse"]()
+    async def GetPreferredAllocation(self, request: Any, _context: Any) -> Any:
+        """See `devices.prefer`."""
+        response = messages.PreferredAllocationResponse()
         for container in request.container_requests:
             chosen = prefer(
                 self._model,
@@ -132,17 +103,17 @@ class DevicePlugin:
             response.container_responses.add(deviceIDs=[device.id for device in chosen])
         return response
 
-    async def allocate(self, request: Any, context: Any) -> Any:
-        """Allocate: the variables of the vendor's runtime; an id of another life of this node is refused."""
-        response = messages["AllocateResponse"]()
+    async def Allocate(self, request: Any, context: Any) -> Any:
+        """The variables of the vendor's runtime; an id of another life of this node is refused."""
+        response = messages.AllocateResponse()
         for container in request.container_requests:
-            unknown = [name for name in container.devicesIDs if name not in self._devices]
+            unknown = [name for name in container.devices_ids if name not in self._devices]
             if unknown:
                 await context.abort(grpc.StatusCode.NOT_FOUND, f"no such device on this node: {', '.join(unknown)}")
-            chosen = sorted((self._devices[name] for name in container.devicesIDs), key=lambda device: device.index)
+            chosen = sorted((self._devices[name] for name in container.devices_ids), key=lambda device: device.index)
             response.container_responses.add(envs=environment(self._model, chosen))
         return response
 
-    async def pre_start(self, _request: Any, _context: Any) -> Any:
-        """PreStartContainer: nothing to do (not asked for in the options either)."""
-        return messages["PreStartContainerResponse"]()
+    async def PreStartContainer(self, _request: Any, _context: Any) -> Any:
+        """Nothing to do (not asked for in the options either)."""
+        return messages.PreStartContainerResponse()

@@ -15,10 +15,10 @@ import pytest
 from atoll.accelerators.__main__ import application
 from atoll.accelerators.devices import MODELS, devices_of
 from atoll.accelerators.holders import holders
+from atoll.accelerators.kubelet import deviceplugin_pb2 as messages
+from atoll.accelerators.kubelet import podresources_pb2 as pods
 from atoll.accelerators.server import DevicePlugin
 from atoll.accelerators.settings import Settings
-from atoll.accelerators.wire import plugin as messages
-from atoll.accelerators.wire import pods
 
 MODEL = MODELS["nvidia_gpu_amd64"]
 DEVICES = devices_of(MODEL, "worker1", 8)
@@ -41,10 +41,10 @@ class Kubelet:
     async def running(self, directory: Path) -> AsyncIterator[None]:
         async def register(request: Any, _context: Any) -> Any:
             await self.registered.put(request)
-            return messages["Empty"]()
+            return messages.Empty()
 
         async def list_pods(_request: Any, _context: Any) -> Any:
-            answer = pods["ListPodResourcesResponse"]()
+            answer = pods.ListPodResourcesResponse()
             pod = answer.pod_resources.add(name="train-0", namespace="vc-default")
             container = pod.containers.add(name="task")
             container.devices.add(resource_name=MODEL.resource, device_ids=[DEVICES[3].id])
@@ -58,7 +58,7 @@ class Kubelet:
         ):
             rpc = grpc.unary_unary_rpc_method_handler(
                 handler,
-                request_deserializer=table[request].FromString,
+                request_deserializer=getattr(table, request).FromString,
                 response_serializer=lambda message: message.SerializeToString(),
             )
             server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: rpc}),))
@@ -87,7 +87,7 @@ async def call(socket: Path, method: str, request: Any, response: str) -> Any:
         rpc = channel.unary_unary(
             f"/v1beta1.DevicePlugin/{method}",
             request_serializer=lambda message: message.SerializeToString(),
-            response_deserializer=messages[response].FromString,
+            response_deserializer=getattr(messages, response).FromString,
         )
         return await rpc(request, timeout=5)
 
@@ -106,16 +106,16 @@ async def test_the_kubelet_learns_of_all_devices_and_gets_them(directory: Path) 
         async with grpc.aio.insecure_channel(f"unix://{directory / request.endpoint}") as channel:
             stream = channel.unary_stream(
                 "/v1beta1.DevicePlugin/ListAndWatch",
-                request_serializer=messages["Empty"].SerializeToString,
-                response_deserializer=messages["ListAndWatchResponse"].FromString,
-            )(messages["Empty"]())
+                request_serializer=messages.Empty.SerializeToString,
+                response_deserializer=messages.ListAndWatchResponse.FromString,
+            )(messages.Empty())
             first = await stream.read()
             assert [(device.ID, device.health) for device in first.devices] == [(d.id, "Healthy") for d in DEVICES]
-        wish = messages["AllocateRequest"]()
-        wish.container_requests.add(devicesIDs=[DEVICES[1].id, DEVICES[0].id])
+        wish = messages.AllocateRequest()
+        wish.container_requests.add(devices_ids=[DEVICES[1].id, DEVICES[0].id])
         given = await call(plugin.socket, "Allocate", wish, "AllocateResponse")
         assert given.container_responses[0].envs["NVIDIA_VISIBLE_DEVICES"] == f"{DEVICES[0].id},{DEVICES[1].id}"
-        wish = messages["PreferredAllocationRequest"]()
+        wish = messages.PreferredAllocationRequest()
         wish.container_requests.add(available_deviceIDs=[d.id for d in reversed(DEVICES)], allocation_size=2)
         answer = await call(plugin.socket, "GetPreferredAllocation", wish, "PreferredAllocationResponse")
         assert list(answer.container_responses[0].deviceIDs) == [DEVICES[0].id, DEVICES[1].id]
@@ -125,8 +125,8 @@ async def test_a_device_that_this_node_does_not_have_is_refused(directory: Path)
     kubelet = Kubelet()
     async with kubelet.running(directory), plugin_in(directory) as plugin:
         await asyncio.wait_for(kubelet.registered.get(), 5)
-        wish = messages["AllocateRequest"]()
-        wish.container_requests.add(devicesIDs=["GPU-of-another-node"])
+        wish = messages.AllocateRequest()
+        wish.container_requests.add(devices_ids=["GPU-of-another-node"])
         with pytest.raises(grpc.aio.AioRpcError, match="no such device on this node: GPU-of-another-node"):
             await call(plugin.socket, "Allocate", wish, "AllocateResponse")
 
