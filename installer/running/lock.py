@@ -6,15 +6,13 @@ run, the writer and its ansible-playbook. Whoever gets the lock next ends those 
 
 from __future__ import annotations
 
-import errno
 import fcntl
-import json
 import os
-import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from installer.running import lock_file
 from installer.running.errors import Busy
 from installer.running.processes import ProcessId, descendants, end, marked
 
@@ -37,21 +35,12 @@ class ClusterLock:
         # Python opens with O_CLOEXEC: the lock is not handed to ansible-playbook, which may outlive this process.
         handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            self._take(handle)
-            earlier = _read(handle)
+            if not lock_file.take(handle, self._wait_seconds):
+                raise busy(lock_file.read(handle), self._path)
+            earlier = lock_file.read(handle)
             self._end_leftovers(earlier)
-            me = ProcessId.of(os.getpid())
-            self._content = {
-                "run": self._run_id,
-                "verb": self._verb,
-                "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-                # Grows with every writer, so that journals order themselves whatever the clocks say.
-                "fence": int(earlier.get("fence", 0)) + 1,
-                "writer": me.to_json() if me else None,
-                "playbook": None,
-                "done": False,
-            }
-            _write(handle, self._content)
+            self._content = lock_file.of_writer(self._run_id, self._verb, earlier)
+            lock_file.write(handle, self._content)
         except BaseException:
             os.close(handle)
             raise
@@ -65,7 +54,7 @@ class ClusterLock:
         in_order = kind is None or (issubclass(kind, Exception) and not issubclass(kind, TimeoutError))
         if in_order:
             self._content |= {"playbook": None, "done": True}
-        _write(self._handle, self._content)
+        lock_file.write(self._handle, self._content)
         os.close(self._handle)
         self._handle = None
 
@@ -80,20 +69,7 @@ class ClusterLock:
             raise RuntimeError("the lock is not held")
         process = ProcessId.of(pid)
         self._content["playbook"] = process.to_json() if process else None
-        _write(self._handle, self._content)
-
-    def _take(self, handle: int) -> None:
-        deadline = time.monotonic() + self._wait_seconds
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except OSError as error:
-                if error.errno not in {errno.EAGAIN, errno.EACCES}:
-                    raise
-            if time.monotonic() >= deadline:
-                raise busy(_read(handle), self._path)
-            time.sleep(0.2)  # flock has no time limit of its own
+        lock_file.write(self._handle, self._content)
 
     def _end_leftovers(self, earlier: dict[str, Any]) -> None:
         run_id = earlier.get("run")
@@ -116,7 +92,7 @@ def holder(cluster_state: Path) -> dict[str, Any] | None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _read(handle)
+        return lock_file.read(handle)
     else:
         return None
     finally:
@@ -137,20 +113,3 @@ def busy(content: dict[str, Any], path: Path) -> Busy:
         f"{content.get('at', '?')}) changes this cluster now.",
         f"Wait until it is done (`./atoll runs show {content.get('run', 'ID')}`) or end process {pid}, then try again.",
     )
-
-
-def _read(handle: int) -> dict[str, Any]:
-    text = os.pread(handle, 65536, 0).decode(errors="replace")
-    try:
-        # Only the first object: the rest of a longer one may follow if its writer was killed before it cut the file.
-        content, _ = json.JSONDecoder().raw_decode(text or "{}")
-    except ValueError:  # torn by a power cut, which also ended every process that it could name
-        return {}
-    return content if isinstance(content, dict) else {}
-
-
-def _write(handle: int, content: dict[str, Any]) -> None:
-    text = json.dumps(content).encode() + b"\n"
-    os.pwrite(handle, text, 0)
-    os.ftruncate(handle, len(text))
-    os.fsync(handle)

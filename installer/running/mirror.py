@@ -11,59 +11,12 @@ import subprocess
 import threading
 from pathlib import Path
 
-from installer import exit_codes
+from installer.running import lock_file
 from installer.running.errors import Busy
 from installer.ssh.nodes import CONNECT_SECONDS, SshNode
 
 LOCK_WAIT_SECONDS = 10
-# Runs on the master with its own Python (3.8 or later): takes the lock as installer/running/lock.py does, then writes
-# what arrives until the connection ends. `ready` or `busy` is its first line.
-PROGRAM = r"""
-import fcntl, json, os, sys, time
-folder, run, verb, wait = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
-os.umask(0o077)
-os.makedirs(os.path.join(folder, "runs", run), exist_ok=True)
-path = os.path.join(folder, "lock")
-lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-def content():
-    try:
-        return json.JSONDecoder().raw_decode(os.pread(lock, 65536, 0).decode() or "{}")[0]
-    except ValueError:
-        return {}
-def write(data):
-    text = json.dumps(data).encode() + b"\n"
-    os.pwrite(lock, text, 0)
-    os.ftruncate(lock, len(text))
-end = time.monotonic() + wait
-while True:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        break
-    except BlockingIOError:
-        if content().get("run") == run:
-            # Whoever asks runs on this very master and holds the lock and the journal itself.
-            print("ready", flush=True)
-            sys.stdin.read()
-            sys.exit(0)
-        if time.monotonic() >= end:
-            print("busy " + json.dumps(content()), flush=True)
-            sys.exit(3)
-        time.sleep(0.2)
-with open("/proc/self/stat") as stat:
-    started = int(stat.read().rpartition(") ")[2].split()[19])
-with open("/proc/sys/kernel/random/boot_id") as boot:
-    me = {"pid": os.getpid(), "started": started, "boot": boot.read().strip()}
-now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-data = {"run": run, "verb": verb, "at": now, "fence": int(content().get("fence", 0)) + 1, "writer": me,
-        "playbook": None, "done": False}
-write(data)
-print("ready", flush=True)
-with open(os.path.join(folder, "runs", run, "journal.jsonl"), "a") as journal:
-    for line in sys.stdin:
-        journal.write(line)
-        journal.flush()
-write({**data, "done": True})
-"""
+PROGRAM = Path(lock_file.__file__).read_text("utf-8")  # runs on the master, with its own Python
 
 
 class Mirror:
@@ -93,7 +46,7 @@ class Mirror:
             self._thread.start()
             return True
         code = self._end()
-        if code == exit_codes.BUSY:
+        if code == lock_file.BUSY:
             raise Busy(
                 f"The control service on `{self._master}` changes this cluster now: {said[5:].strip()}",
                 "Wait until it is done, then try again.",

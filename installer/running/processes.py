@@ -16,6 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from installer.running.lock_file import boot_id, start_ticks
+
 RUN_MARKER = "ATOLL_RUN"
 
 
@@ -30,7 +32,7 @@ class ProcessId:
     @classmethod
     def of(cls, pid: int) -> Self | None:
         """Name the process that has `pid` now, None if there is none (or only its zombie)."""
-        started = _start_ticks(pid)
+        started = start_ticks(pid)
         return None if started is None else cls(pid, started, boot_id())
 
     @classmethod
@@ -44,12 +46,7 @@ class ProcessId:
 
     def alive(self) -> bool:
         """Whether this very process still runs."""
-        return boot_id() == self.boot and _start_ticks(self.pid) == self.started
-
-
-def boot_id() -> str:
-    """Return the kernel's name for this boot."""
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return boot_id() == self.boot and start_ticks(self.pid) == self.started
 
 
 def marked(run_id: str) -> list[ProcessId]:
@@ -142,13 +139,6 @@ def _stat(pid: int) -> list[str] | None:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
     except OSError:
         return None
-
-
-def _start_ticks(pid: int) -> int | None:
-    fields = _stat(pid)
-    if fields is None or fields[0] in {"Z", "X"}:
-        return None
-    return int(fields[19])
 
 
 def _parent(pid: int) -> int | None:

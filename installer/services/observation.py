@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,6 +18,8 @@ from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all
 Json = dict[str, Any]
 # Waiting for these is part of a normal start; anything else that a container waits for is trouble.
 PATIENCE = {"ContainerCreating", "PodInitializing"}
+PROGRAMS = "/opt/atoll/bin:/usr/sbin"  # where nodes have the programs of units
+VERSION = "version of a unit: "
 SHOWN = ("Id", "ActiveState", "LoadState", "Result")
 
 
@@ -99,22 +103,42 @@ def _unit_state(unit: Unit, node: SshNode, seen: Seen) -> PartState:
         return PartState(str(unit), "unknown", nodes=(node.name,), message=answer.message if answer else "not asked")
     shown = answer.get(unit.name, {})
     return unit_state(
-        str(unit), node.name, shown.get("ActiveState", ""), shown.get("LoadState", "not-found"), shown.get("Result", "")
+        str(unit),
+        node.name,
+        shown.get("ActiveState", ""),
+        shown.get("LoadState", "not-found"),
+        shown.get("Result", ""),
+        shown.get("Version", ""),
     )
 
 
+def version_in(said: str) -> str:
+    """Return the version in what a program says of itself, empty if there is none."""
+    found = re.search(r"(?<![\w.])v?\d+\.\d+(?:\.\d+)*", said)
+    return found.group() if found else ""
+
+
 def _ask_units(access: Access, units: Sequence[Unit]) -> dict[str, dict[str, dict[str, str]] | NodeUnreachable]:
-    wanted: dict[str, list[str]] = {}
+    wanted: dict[str, list[Unit]] = {}
     for unit in units:
         for node in access.nodes(unit.on):
-            wanted.setdefault(node.name, []).append(unit.name)
+            wanted.setdefault(node.name, []).append(unit)
 
     def question(node: SshNode) -> dict[str, dict[str, str]]:
-        command = ["systemctl", "show", f"--property={','.join(SHOWN)}", *wanted[node.name]]
-        _, said, _ = node.ask(command, timeout_s=15)
-        shown = [dict(line.split("=", 1) for line in block.splitlines() if "=" in line) for block in said.split("\n\n")]
+        names = [unit.name for unit in wanted[node.name]]
+        shown = ["systemctl", "show", f"--property={','.join(SHOWN)}", *names]
+        # A shell for all questions over one connection.
+        asked = [unit for unit in wanted[node.name] if unit.version]
+        versions = [f"echo; echo {VERSION}$({shlex.join(unit.version)} 2>/dev/null)" for unit in asked]
+        line = "; ".join([f"PATH={PROGRAMS}:$PATH", shlex.join(shown), *versions])
+        _, said, _ = node.ask(["sh", "-c", line], timeout_s=15)
+        said, *told = said.split(f"\n{VERSION}")
+        blocks = [dict(row.split("=", 1) for row in block.splitlines() if "=" in row) for block in said.split("\n\n")]
         # An alias answers with its real Id, so units are told apart by their order.
-        return dict(zip(wanted[node.name], shown, strict=False))
+        found = dict(zip(names, blocks, strict=False))
+        for unit, text in zip(asked, told, strict=False):
+            found.setdefault(unit.name, {})["Version"] = version_in(text)
+        return found
 
     return ask_all([access.node(name) for name in wanted], question)
 

@@ -70,13 +70,13 @@ UNIT_STATES: dict[str, State] = {
 }
 
 
-def unit_state(part: str, node: str, active: str, load: str, result: str) -> PartState:
+def unit_state(part: str, node: str, active: str, load: str, result: str, version: str = "") -> PartState:
     """Judge a systemd unit by what `systemctl show` says of it."""
     if load in {"not-found", "masked", "error", "bad-setting"}:
         return PartState(part, "failed", 0, 1, (node,), f"{node}: the unit is {load}")
     state = UNIT_STATES.get(active, "unknown")
     message = f"{node}: {active} ({result})" if state == "failed" else ""
-    return PartState(part, state, int(state == "running"), int(state != "stopped"), (node,), message)
+    return PartState(part, state, int(state == "running"), int(state != "stopped"), (node,), message, version)
 
 
 def combine(states: Sequence[PartState]) -> State:

@@ -40,10 +40,11 @@ class Workloads:
 
 @dataclass(frozen=True)
 class Unit:
-    """A systemd unit on nodes."""
+    """A systemd unit on nodes. `version` is the command that says which version of its program is installed there."""
 
     name: str
     on: Where
+    version: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"unit {self.name}"
@@ -133,7 +134,7 @@ SERVICES: tuple[Service, ...] = (
     Service(
         "registry",
         "Container registry",
-        parts=(Unit("atoll-registry.service", "registry"),),
+        parts=(Unit("atoll-registry.service", "registry", ("registry", "--version")),),
         phases=("registry",),
         configuration=(NodeFile("/etc/atoll/registry/config.yml", "registry"),),
     ),
@@ -163,7 +164,7 @@ SERVICES: tuple[Service, ...] = (
         "storage",
         "Storage: user data, system volumes",
         parts=(
-            Unit("glusterd.service", "storage"),
+            Unit("glusterd.service", "storage", ("glusterd", "--version")),
             Unit("mnt-atoll.mount", "all"),
             Workload("Deployment", "local-path-storage", "local-path-provisioner"),
         ),
@@ -174,7 +175,7 @@ SERVICES: tuple[Service, ...] = (
     Service(
         "load_balancer",
         "Local entry to the API server and the registry (haproxy)",
-        parts=(Unit("haproxy.service", "all"),),
+        parts=(Unit("haproxy.service", "all", ("haproxy", "-v")),),
         phases=("load_balancer",),
         configuration=(NodeFile("/etc/haproxy/haproxy.cfg", "all"),),
         actions=RESTART_ONLY,
@@ -182,7 +183,7 @@ SERVICES: tuple[Service, ...] = (
     Service(
         "container_runtime",
         "containerd",
-        parts=(Unit("containerd.service", "all"),),
+        parts=(Unit("containerd.service", "all", ("containerd", "--version")),),
         phases=("container_runtime",),
         configuration=(NodeFile("/etc/containerd/config.toml", "all"),),
         actions=RESTART_ONLY,

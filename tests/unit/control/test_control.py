@@ -86,6 +86,29 @@ def test_services_have_the_shape_that_the_portal_shows(client: httpx.Client) -> 
     assert "does not exist" in listed["database"].message
 
 
+def test_a_service_that_is_a_unit_has_the_version_that_its_program_says(control: Running, client: httpx.Client) -> None:
+    for name, said in {
+        "registry": "registry github.com/distribution/distribution/v3 v3.1.2",
+        "containerd": "containerd github.com/containerd/containerd/v2 2.2.1 abc123",
+        "haproxy": "HAProxy version 2.6.12-1+deb12u2 2024/01/01 - https://haproxy.org/",
+    }.items():
+        program = control.nodes / name
+        program.write_text(f"#!/bin/sh\necho '{said}'\n")
+        program.chmod(0o755)
+    listed = {one["name"]: one for one in client.get("/services").json()["items"]}
+    versions = {name: listed[name]["version"] for name in ("registry", "container_runtime", "load_balancer")}
+    assert versions == {"registry": "v3.1.2", "container_runtime": "2.2.1", "load_balancer": "2.6.12"}
+    assert listed["registry"]["state"] == "running"
+
+
+def test_a_program_that_says_no_version_keeps_the_state_of_its_unit(control: Running, client: httpx.Client) -> None:
+    (control.nodes / "registry").write_text("#!/bin/sh\nexit 1\n")
+    (control.nodes / "registry").chmod(0o755)
+    (control.nodes / "atoll-registry.service").write_text("failed")
+    registry = client.get("/services/registry").json()
+    assert (registry["state"], registry["version"]) == ("failed", "")
+
+
 def test_what_can_be_known_without_the_api_server_is_known_without_it(control: Running, client: httpx.Client) -> None:
     control.kubernetes.down = True
     listed = {one["name"]: one for one in client.get("/services").json()["items"]}

@@ -1,5 +1,6 @@
 """One writer per cluster, and what a killed one leaves behind. Needs nothing but this machine."""
 
+import ast
 import json
 import os
 import signal
@@ -12,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from installer import exit_codes
 from installer.progress.stages import PlainProgress, Progress
-from installer.running import journal, runs
+from installer.running import journal, lock_file, runs
 from installer.running.errors import Busy, RunError
 from installer.running.lock import ClusterLock, holder
+from installer.running.mirror import PROGRAM
 from installer.running.playbook import Playbook
 from installer.running.processes import ProcessId, end, marked
 from installer.running.run import writing
@@ -192,3 +195,43 @@ def test_sigterm_ends_ansible_and_closes_the_journal(
     assert marked(run_id) == []
     assert runs.run(state / "runs" / run_id).state == "interrupted"
     assert json.loads((state / "lock").read_text())["done"] is True
+
+
+def on_a_master(folder: Path, run: str, wait_seconds: float = 5.0) -> subprocess.Popen[str]:
+    words = [sys.executable, "-I", "-c", PROGRAM, str(folder), run, "apply", str(wait_seconds)]
+    return subprocess.Popen(words, cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def test_what_a_master_runs_is_the_lock_of_this_machine_and_needs_nothing_but_an_old_python(state: Path) -> None:
+    tree = ast.parse(PROGRAM, feature_version=(3, 8))
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert imported <= sys.stdlib_module_names
+    assert next(node for node in tree.body if isinstance(node, ast.ImportFrom)).module == "__future__"
+    mirrored = on_a_master(state, "run-1")
+    assert mirrored.stdout
+    assert mirrored.stdout.readline() == "ready\n"
+    held = holder(state) or {}
+    assert (held["run"], held["writer"]["pid"], held["fence"]) == ("run-1", mirrored.pid, 1)
+    with pytest.raises(Busy, match="run-1"):
+        ClusterLock(state, "run-2", "apply").__enter__()
+    assert mirrored.communicate('{"event": "started"}\n')[0] == ""
+    assert (state / "runs" / "run-1" / "journal.jsonl").read_text() == '{"event": "started"}\n'
+    with ClusterLock(state, "run-2", "apply") as lock:
+        assert (lock.broken_run, lock.fence) == (None, 2)
+        refused = on_a_master(state, "run-3", 0.1)
+        assert refused.communicate()[0].startswith('busy {"run": "run-2"')
+        assert refused.returncode == exit_codes.BUSY
+        same = on_a_master(state, "run-2")
+        assert same.communicate("")[0] == "ready\n", "the run itself, on this very master"
+    assert lock_file.BUSY == exit_codes.BUSY
+
+
+def test_a_mirror_that_is_killed_gives_the_lock_back_and_its_run_is_known_as_cut_off(state: Path) -> None:
+    mirrored = on_a_master(state, "run-1")
+    assert mirrored.stdout
+    assert mirrored.stdout.readline() == "ready\n"
+    mirrored.kill()
+    mirrored.communicate()
+    assert holder(state) is None
+    with ClusterLock(state, "run-2", "apply") as lock:
+        assert lock.broken_run == "run-1"
