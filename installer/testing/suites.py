@@ -64,6 +64,14 @@ SUITES: tuple[Suite, ...] = (
         1500,
     ),
     Suite(
+        "engines",
+        "What every engine has to do, done by the local one; the suite `system` does it on the cluster",
+        "the virtual environment",
+        "fast",
+        (Command("pytest", (*PYTEST, "tests/engines")),),
+        600,
+    ),
+    Suite(
         "portal",
         "The portal: types, style, unit tests",
         "Node from the pinned toolchain",
@@ -97,7 +105,10 @@ SUITES: tuple[Suite, ...] = (
         "The reference cluster, installed by ./atoll up on lab nodes, and what an administrator does with it",
         "root, the bundle (built or in the cache), 12 GiB of memory",
         "ci",
-        (Command("pytest", (*PYTEST, "tests/system")),),
+        (
+            Command("pytest", (*PYTEST, "tests/system")),
+            Command("engines", (*PYTEST, "tests/engines", "--engine=kubernetes")),
+        ),
         3600,
     ),
     Suite(

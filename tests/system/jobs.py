@@ -35,7 +35,7 @@ def request(
 
 def submit(portal: Portal, name: str, code: str, **more: Any) -> str:
     """Submit a job and return its id."""
-    answer = portal.client.post("/tasks", json=request(portal, name, code, **more))
+    answer = portal.client.post("/trainings", json=request(portal, name, code, **more))
     assert answer.is_success, answer.text
     return str(answer.json()["id"])
 

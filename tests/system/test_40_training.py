@@ -114,7 +114,9 @@ def test_a_job_that_crashes_shows_its_exit_code_and_last_lines(atoll: Atoll, por
 @pytest.mark.feature(85, 86, on="simulated")
 @pytest.mark.parametrize(("device_type", "devices"), [("huawei_npu_amd64", 3), ("nvidia_gpu_amd64", 9)])
 def test_device_counts_that_cannot_be_are_refused(portal: Portal, device_type: str, devices: int) -> None:
-    answer = portal.client.post("/tasks", json=request(portal, "odd", HOLD, device_type=device_type, devices=devices))
+    answer = portal.client.post(
+        "/trainings", json=request(portal, "odd", HOLD, device_type=device_type, devices=devices)
+    )
     assert answer.status_code == 422
     assert answer.headers["content-type"].startswith("application/problem+json")
 
@@ -122,7 +124,7 @@ def test_device_counts_that_cannot_be_are_refused(portal: Portal, device_type: s
 @pytest.mark.feature(26, 27)
 def test_limits_above_the_ceiling_are_refused(portal: Portal) -> None:
     body = request(portal, "big", HOLD, limits={"cpu": "64", "memory": "900Gi"})
-    answer = portal.client.post("/tasks", json=body)
+    answer = portal.client.post("/trainings", json=body)
     assert answer.status_code == 422
     assert "ceiling" in answer.text
 

@@ -40,7 +40,7 @@ def test_a_changed_resource_limit_takes_effect_with_the_restart_of_the_api(atoll
     said = service_ctl(atoll, "restart", "api")
     assert "api" in said
     assert "79Gi" in json.dumps(json.loads(service_ctl(atoll, "config", "api", "-o", "json")))
-    options = portal.client.get("/training/options").json()
+    options = portal.client.get("/trainings/options").json()
     (gpu,) = [d for d in options["virtual_clusters"][0]["devices"] if d["type"] == "nvidia_gpu_amd64"]
     assert gpu["limits"]["ceiling"]["memory"] == "79Gi"
 

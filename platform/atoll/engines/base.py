@@ -8,10 +8,11 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from atoll.engines.specification import MountKind, TaskSpec
 from atoll.web.schema import Reason
 
 
@@ -45,6 +46,7 @@ class ReplicaObservation(_Frozen):
     reason: Reason | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    ready: bool | None = None  # None: its specification has no readiness
 
 
 class Observation(_Frozen):
@@ -57,7 +59,7 @@ class Observation(_Frozen):
 
 
 class Submission(_Frozen):
-    """All that an engine needs to run an attempt. Paths are relative to the owner's home."""
+    """An attempt: who runs what, and where it belongs. Nothing in it says what kind of task it is."""
 
     attempt_id: str
     task_id: str
@@ -66,23 +68,42 @@ class Submission(_Frozen):
     user_name: str
     uid: int
     virtual_cluster: str
-    image: str
-    python: str | None
-    runtime: str | None = None  # image with the entry point's interpreter, where `image` is the user's own
-    command: tuple[str, ...]
-    start_file: str | None = None
-    code_directory: str
-    working_directory: str | None = None  # in the image, instead of the code directory
-    output_directory: str
-    task_directory: str
-    device_type: str
-    resource: str
-    devices: int
-    nodes: int
-    cpu_limit: str
-    memory_limit: str
-    cpu_request: str
-    memory_request: str
+    specification: TaskSpec
+
+    @property
+    def task_directory(self) -> str:
+        """Where the task's log and scalars lie, relative to the home."""
+        return f"tasks/{self.task_id}"
+
+    @property
+    def home(self) -> str:
+        """The home as the program sees it; somewhere harmless where the task has none."""
+        mount = self.specification.home
+        return mount.target if mount is not None else "/tmp"  # noqa: S108 - inside the task
+
+    @property
+    def output(self) -> str:
+        """Where the program writes its results, as it sees it."""
+        found = (mount.target for mount in self.specification.mounts if mount.kind is MountKind.OUTPUT)
+        return next(found, f"{self.home}/{self.task_directory}/output")
+
+
+class Capability(StrEnum):
+    """What an engine may lack. The conformance suite leaves out what needs a capability that is not declared."""
+
+    IMAGES = "images"  # runs the image; without it, programs of this machine
+    MOUNTS = "mounts"  # brings any source to any target; without it, targets are where the sources really lie
+    READ_ONLY = "read_only"  # keeps programs from writing to what is mounted read-only
+    CPU_LIMITS = "cpu_limits"
+
+
+class Endpoint(_Frozen):
+    """Where a port of a replica is reached from the platform's own network."""
+
+    rank: int
+    port: str
+    host: str
+    number: int
 
 
 class Share(_Frozen):
@@ -144,6 +165,10 @@ class NodeObservation(_Frozen):
     state_since: datetime
 
 
+NOT_READY = Reason(code="not_ready", message="It runs and is not ready yet.")
+SERVICE_ENDED = Reason(code="service_ended", message="Its program ended, though a service goes on until it is stopped.")
+
+
 class EngineError(Exception):
     """The engine refused or does not answer; `permanent` when trying again cannot help."""
 
@@ -157,7 +182,9 @@ class LogGone(Exception):
 
 
 class Engine(ABC):
-    """What runs tasks."""
+    """What runs tasks. Every sentence here is tried on each engine by `tests/engines`."""
+
+    capabilities: ClassVar[frozenset[Capability]]
 
     @abstractmethod
     def run(self) -> AsyncIterator[str | None]:
@@ -174,27 +201,47 @@ class Engine(ABC):
 
     @abstractmethod
     def observe(self, attempt_id: str) -> Observation:
-        """What was last seen of an attempt; phase GONE when there is none."""
+        """What was last seen of an attempt; phase GONE when there is none.
+
+        A WAITING attempt says why it waits. A replica is `ready` once its readiness holds, and an attempt that has a
+        readiness is RUNNING only then. A service never succeeds: when its program ends, whatever with, it FAILED.
+        """
 
     @abstractmethod
-    def known(self) -> Sequence[str]:
-        """The ids of all attempts that the engine has, for adoption after a restart."""
+    def adopt(self) -> Sequence[str]:
+        """The ids of all attempts that the engine has, also from before this process: whoever comes after a restart
+        goes on with them. Complete once `synced`.
+        """
 
     @abstractmethod
     async def submit(self, submission: Submission) -> None:
-        """Queue an attempt. Raises EngineError."""
+        """Queue an attempt; one that is known already is left as it is. Raises EngineError.
+
+        The program sees plain and secret variables, `$ATOLL_PORT_<NAME>` for each port, and its mounts. No secret is
+        in what `observe` tells, nor in what the engine writes where others read.
+        """
 
     @abstractmethod
     async def stop(self, attempt_id: str, grace_s: int) -> None:
-        """End an attempt: asked politely first, by force after the grace. Raises EngineError."""
+        """End an attempt: asked politely first, by force after the grace. Raises EngineError.
+
+        Stopping again, or what has ended or never was, changes nothing. A stopped attempt ends FAILED or GONE.
+        """
 
     @abstractmethod
     async def forget(self, attempt_id: str) -> None:
-        """Remove what is left of an ended attempt. Raises EngineError."""
+        """Remove what is left of an ended attempt: then it is GONE. Forgetting again changes nothing.
+
+        Raises EngineError, also while some replica of it is still ending where that has to be waited for.
+        """
 
     @abstractmethod
     def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncGenerator[bytes, None]:
         """Follow a replica's output from `offset` until it ends. Raises LogGone when it has to come from storage."""
+
+    @abstractmethod
+    def endpoints(self, attempt_id: str) -> Sequence[Endpoint]:
+        """Where the ports of the replicas that run are reached; none for what does not run."""
 
     @abstractmethod
     def nodes(self) -> Sequence[NodeObservation]:
@@ -207,10 +254,6 @@ class Engine(ABC):
     @abstractmethod
     async def provision(self, wanted: ClusterProvision) -> None:
         """Bring name space, quotas and queues of a virtual cluster to `wanted`. Raises EngineError."""
-
-    @abstractmethod
-    def home(self, user_name: str) -> str:
-        """Where a program in a task sees its user's home."""
 
     @abstractmethod
     async def close(self) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import socket
+from collections.abc import Sequence
 
 import structlog
 from sqlalchemy import select
@@ -46,9 +47,7 @@ class Process:
         self._engine = engine
         self._listener = listener
         owner = f"{socket.gethostname()}-{os.getpid()}-{new_id()[-6:]}"
-        self._reconcilers = [
-            Reconciler(configuration, sessions, engine, files, f"{owner}-{number}") for number in range(WORKERS)
-        ]
+        self._reconcilers = [Reconciler(sessions, engine, files, f"{owner}-{number}") for number in range(WORKERS)]
         self._operations = operations
         self._provisioner = Provisioner(configuration, sessions, engine, files)
         self._work = asyncio.Event()
@@ -86,13 +85,26 @@ class Process:
                     self._work.set()
 
     async def _watch(self) -> None:
+        adopted = False
         async for attempt_id in self._engine.run():
+            if not adopted and self._engine.synced:
+                adopted = True
+                await self._adopt()
             if attempt_id is None:
                 self._nodes.set()
             else:
-                attempt = select(AttemptRow.task_id).where(AttemptRow.id == attempt_id)
-                await self._tasks.wake(TaskRow.id == attempt.scalar_subquery())
-                self._work.set()
+                await self._wake([attempt_id])
+
+    async def _adopt(self) -> None:
+        """Look at every attempt that the engine has: what happened to it while nobody watched is not told again."""
+        attempts = list(self._engine.adopt())
+        log.info("attempts adopted", count=len(attempts))
+        await self._wake(attempts)
+
+    async def _wake(self, attempts: Sequence[str]) -> None:
+        of_attempts = select(AttemptRow.task_id).where(AttemptRow.id.in_(attempts))
+        await self._tasks.wake(TaskRow.id.in_(of_attempts))
+        self._work.set()
 
     async def _worker(self, reconciler: Reconciler) -> None:
         while True:

@@ -8,24 +8,22 @@ from datetime import datetime, timedelta
 import structlog
 from sqlalchemy.orm import object_session
 
-from atoll.configuration import Configuration
 from atoll.database.base import now
 from atoll.database.claims import LEASE, Claim, ClaimLost, Claims
 from atoll.database.connection import Sessions
-from atoll.database.notifications import TASKS, notify
 from atoll.database.texts import keepable
 from atoll.engines.base import Engine, EngineError, Observation, Phase, ReplicaObservation, Submission
+from atoll.engines.specification import DEFAULT_GRACE_S, TaskSpec
 from atoll.homes.client import FilesClient
 from atoll.jobs.collect import last_lines, last_scalars
 from atoll.jobs.decisions import Act, Decision, Facts, decide
 from atoll.tasks import life_cycle
+from atoll.tasks.changes import tell
 from atoll.tasks.life_cycle import ENDED, State, Wanted
 from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
-from atoll.tasks.schemas import Definition
 from atoll.web.errors import ApiError
 from atoll.web.schema import Reason
 
-GRACE_S = 30
 SEEN_WITHIN = timedelta(seconds=30)
 SWEEP = timedelta(minutes=5)
 RETRY = timedelta(seconds=5)
@@ -37,10 +35,7 @@ log = structlog.get_logger(__name__)
 class Reconciler:
     """Does the work that a claim allows."""
 
-    def __init__(
-        self, configuration: Configuration, sessions: Sessions, engine: Engine, files: FilesClient, owner: str
-    ) -> None:
-        self._configuration = configuration
+    def __init__(self, sessions: Sessions, engine: Engine, files: FilesClient, owner: str) -> None:
         self._sessions = sessions
         self._claims = Claims(sessions, TaskRow)
         self._engine = engine
@@ -85,13 +80,13 @@ class Reconciler:
                 changed = self._write(row, attempt, seen, decision)
                 if changed:
                     await session.flush()
-                    await notify(session, TASKS, row.id)
+                    await tell(session, row)
             match decision.act:
                 case Act.SUBMIT:
                     await self._submit(claimed, row)
                     continue
                 case Act.STOP if attempt is not None:
-                    await self._engine.stop(attempt.id, GRACE_S)
+                    await self._engine.stop(attempt.id, _grace_s(row))
             break
         if State(row.state) in ENDED:
             await self._collect(claimed, row)
@@ -125,7 +120,7 @@ class Reconciler:
                 session.add(attempt)
         await self._files.ensure_home(row.owner)
         try:
-            await self._engine.submit(_submission(self._configuration, row, attempt))
+            await self._engine.submit(_submission(row, attempt))
         except EngineError as error:
             if not error.permanent:
                 raise
@@ -147,7 +142,7 @@ class Reconciler:
                 Reason(code="engine_refused", message=f"The engine refused it: {keepable(str(error))}"),
             )
             await session.flush()
-            await notify(session, TASKS, row.id)
+            await tell(session, row)
 
     def _write(self, row: TaskRow, attempt: AttemptRow | None, seen: Observation, decision: Decision) -> bool:
         changed = False
@@ -190,7 +185,7 @@ class Reconciler:
             held.progress = scalars
             held.attempts[-1].collected_at = now()
             await session.flush()
-            await notify(session, TASKS, held.id)
+            await tell(session, held)
 
     async def _note_trouble(self, claimed: Claim, words: str) -> None:
         reason = Reason(
@@ -204,7 +199,7 @@ class Reconciler:
             if State(row.state) not in ENDED and row.reason != reason.model_dump():
                 row.reason = reason.model_dump()
                 await session.flush()
-                await notify(session, TASKS, row.id)
+                await tell(session, row)
 
 
 def first_failed(replicas: Sequence[ReplicaRow]) -> ReplicaRow | None:
@@ -224,6 +219,7 @@ def _move(row: TaskRow, state: State, reason: Reason) -> None:
         row.started_at = moment
     if state in ENDED:
         row.finished_at = moment
+        row.secrets = None  # nobody needs them any more
     _event(row, "state", reason, state=state)
 
 
@@ -253,7 +249,7 @@ def _write_replicas(row: TaskRow, attempt: AttemptRow, observed: Observation) ->
         if replica.pod is not None or observed.phase is Phase.WAITING or replica.rank not in kept
     ]
     for replica in seen:
-        values = replica.model_dump(exclude={"rank", "reason"})
+        values = replica.model_dump(exclude={"rank", "reason", "ready"})
         values["reason"] = replica.reason.model_dump() if replica.reason else None
         old = kept.get(replica.rank)
         if old is None:
@@ -306,7 +302,7 @@ def _look_again(row: TaskRow) -> datetime:
     """Changes wake the task; this is for what nobody reports: deadlines, and a safety net."""
     following = now() + SWEEP
     if State(row.state) is State.STOPPING:
-        following = now() + timedelta(seconds=GRACE_S)
+        following = now() + timedelta(seconds=_grace_s(row))
     elif row.attempts and row.attempts[-1].submitted_at is not None and row.started_at is None:
         following = max(now() + RETRY, row.attempts[-1].submitted_at + SEEN_WITHIN + RETRY)
         following = now() + SWEEP if now() - row.attempts[-1].submitted_at > SEEN_WITHIN else following
@@ -316,12 +312,11 @@ def _look_again(row: TaskRow) -> datetime:
     return following
 
 
-def _submission(configuration: Configuration, row: TaskRow, attempt: AttemptRow) -> Submission:
-    definition = Definition.model_validate(row.definition)
-    device = configuration.device(definition.device_type)
-    if device is None:
-        raise EngineError(f"the device type {definition.device_type} is no longer configured", permanent=True)
-    framework = configuration.framework(definition.framework) if definition.framework is not None else None
+def _grace_s(row: TaskRow) -> int:
+    return int(row.specification.get("grace_s", DEFAULT_GRACE_S))
+
+
+def _submission(row: TaskRow, attempt: AttemptRow) -> Submission:
     return Submission(
         attempt_id=attempt.id,
         task_id=row.id,
@@ -330,21 +325,5 @@ def _submission(configuration: Configuration, row: TaskRow, attempt: AttemptRow)
         user_name=row.owner.name,
         uid=row.owner.uid,
         virtual_cluster=row.virtual_cluster.name,
-        image=definition.image,
-        python=framework.python if framework is not None else None,
-        runtime=configuration.engine.runtime if definition.framework is None else None,
-        command=tuple(definition.command),
-        start_file=definition.start_file,
-        code_directory=definition.code_directory,
-        working_directory=definition.working_directory,
-        output_directory=definition.output_directory,
-        task_directory=f"tasks/{row.id}",
-        device_type=definition.device_type,
-        resource=device.resource,
-        devices=definition.devices,
-        nodes=definition.nodes,
-        cpu_limit=definition.limits.cpu,
-        memory_limit=definition.limits.memory,
-        cpu_request=definition.requests.cpu,
-        memory_request=definition.requests.memory,
+        specification=TaskSpec.model_validate({**row.specification, "secrets": row.secrets or {}}),
     )

@@ -6,7 +6,7 @@ from atoll.identity.caller import Caller
 from atoll.nodes.service import NodeService
 from atoll.overview.schemas import KindCounts, NodeCounts, Overview
 from atoll.tasks import views
-from atoll.tasks.life_cycle import Kind, State
+from atoll.tasks.life_cycle import State
 from atoll.tasks.policy import TASKS_READ_ALL
 from atoll.tasks.repository import TaskRepository
 from atoll.tasks.usage import READER
@@ -25,7 +25,7 @@ class OverviewService:
     async def overview(self, caller: Caller) -> Overview:
         """Counts, recent tasks, free devices; for administrators also the machines."""
         tasks = TaskRepository(self._session)
-        counts: dict[str, dict[str, int]] = {kind: {} for kind in Kind}
+        counts: dict[str, dict[str, int]] = {}
         for kind, state, count in await tasks.counts_of(caller):
             counts.setdefault(kind, {})[state] = count
         recent = await tasks.page(

@@ -10,15 +10,6 @@ from atoll.tasks.usage import READER
 from atoll.virtual_clusters.usage import UsageReader
 from atoll.web.domain import OK, Domain, Elsewhere, MatrixRow, ProcessPart
 
-_REQUEST = {
-    "name": "a_task",
-    "virtual_cluster": "default",
-    "framework": "plain",
-    "code_directory": "code",
-    "start_file": "main.py",
-    "device_type": "nvidia_gpu_amd64",
-    "devices": 0,
-}
 DOMAIN = Domain(
     name="tasks",
     routers=(streams, router),  # `/tasks/stream` is not the task of that id
@@ -34,8 +25,6 @@ DOMAIN = Domain(
         "GET /tasks/{task_id}/files": MatrixRow.owned(admin=OK),
         "GET /tasks/{task_id}/files/content": MatrixRow.owned(admin=OK, params={"path": "result"}),
         "GET /tasks": MatrixRow.everybody(),
-        "POST /tasks": MatrixRow(owner=OK, colleague=OK, foreigner=422, admin=OK, body=_REQUEST),
-        "POST /tasks/estimate": MatrixRow.everybody(body=_REQUEST),
         "GET /tasks/{task_id}": MatrixRow.owned(admin=OK),
         # It has ended: who may stop it is told so.
         "POST /tasks/{task_id}/stop": MatrixRow.owned(owner=409, admin=409),

@@ -6,18 +6,7 @@ starts as queued and a task that never reached the engine may be killed on the s
 
 from enum import StrEnum
 
-
-class Kind(StrEnum):
-    """What a task is for. Later issues add kinds; the life cycle stays."""
-
-    TRAINING = "training"
-
-
-class Mode(StrEnum):
-    """`batch` ends by itself; `service` has readiness and never finishes."""
-
-    BATCH = "batch"
-    SERVICE = "service"
+from atoll.engines.specification import Mode as Mode
 
 
 class Wanted(StrEnum):

@@ -8,6 +8,7 @@ from sse_starlette import ServerSentEvent
 from atoll.database.notifications import TASKS
 from atoll.identity.caller import Caller
 from atoll.tasks import views
+from atoll.tasks.changes import parse
 from atoll.tasks.policy import TASKS_READ_ALL
 from atoll.tasks.repository import TaskRepository
 from atoll.tasks.schemas import StateChanged
@@ -32,15 +33,18 @@ class LiveTasks:
         async with self.parts.listener.subscribe(TASKS) as queue:
             yield event("hello")
             while True:
-                task_id = await queue.get()
-                if task_id is None:
+                told = await queue.get()
+                if told is None:
                     yield event("hello")
                     continue
+                change = parse(told)
+                if not (self.everybody or change.owner_id == self.caller.id):
+                    continue
                 async with self.parts.sessions() as session:
-                    row = await TaskRepository(session).of_anybody(task_id)
-                if row is None or not (self.everybody or row.owner_id == self.caller.id):
+                    row = await TaskRepository(session).of_anybody(change.task_id)
+                if row is None:
                     continue
                 if row.deleted_at is not None:
-                    yield event("deleted", StateChanged(id=task_id))
+                    yield event("deleted", StateChanged(id=row.id))
                 else:
                     yield event("task", views.summary(self.caller, row))

@@ -14,6 +14,7 @@ from atoll.database.notifications import TASKS
 from atoll.engines.live_log import JobsClient, LiveLogGone
 from atoll.homes.client import FilesClient
 from atoll.identity.caller import Caller
+from atoll.tasks.changes import parse
 from atoll.tasks.life_cycle import ENDED, State
 from atoll.tasks.models import TaskRow
 from atoll.tasks.schemas import LogEnd, LogLines
@@ -47,7 +48,7 @@ class TaskLog:
     async def open(cls, parts: Platform, caller: Caller, task_id: str, *, rank: int, attempt: int | None) -> "TaskLog":
         """The log, once the caller may see it. Raises NotFound."""
         async with parts.sessions() as session:
-            row = await TaskService(session, parts.configuration).row(caller, task_id)
+            row = await TaskService(session).row(caller, task_id)
         if rank >= row.nodes or (attempt is not None and attempt > max(1, len(row.attempts))):
             raise NotFound(f"The task has no replica {rank} in that attempt.", code="no_such_replica")
         return cls(parts, caller, row, attempt or max(1, len(row.attempts)), rank)
@@ -109,7 +110,7 @@ class TaskLog:
         """Until something happened to the task, or it is time to look at its log again."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(longest_s):
-                while await changes.get() not in (self.row.id, None):
+                while (told := await changes.get()) is not None and parse(told).task_id != self.row.id:
                     continue
 
     async def _stored_patiently(self, offset: int) -> AsyncIterator[bytes]:
@@ -130,7 +131,7 @@ class TaskLog:
     async def _ended(self) -> bool:
         """Look at the task again; ends the stream as well when the caller may no longer see it."""
         async with self.parts.sessions() as session:
-            self.row = await TaskService(session, self.parts.configuration).row(self.caller, self.row.id)
+            self.row = await TaskService(session).row(self.caller, self.row.id)
         replicas = [
             replica
             for attempt in self.row.attempts

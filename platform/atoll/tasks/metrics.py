@@ -93,7 +93,7 @@ class TaskMetricsService:
         step = max(15, int((until - since) / POINTS))
         ranks = {str(replica.pod): replica.rank for replica in replicas}
         pods = "|".join(sorted(ranks))
-        limits = row.definition["limits"]
+        limits = row.specification["limits"]
         queries = (
             (
                 "cpu",

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from atoll.database.base import Table, now
 from atoll.database.claims import Claimable
 from atoll.identity.models import UserRow
-from atoll.tasks.life_cycle import Kind, Mode, State, Wanted
+from atoll.tasks.life_cycle import Mode, State, Wanted
 from atoll.virtual_clusters.models import VirtualClusterRow
 
 
@@ -24,7 +24,7 @@ class TaskRow(Claimable):
     )
 
     name: Mapped[str]
-    kind: Mapped[str] = mapped_column(default=Kind.TRAINING)
+    kind: Mapped[str]
     mode: Mapped[str] = mapped_column(default=Mode.BATCH)
     owner_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
     virtual_cluster_id: Mapped[str] = mapped_column(ForeignKey("virtual_clusters.id"))
@@ -32,7 +32,9 @@ class TaskRow(Claimable):
     device_type: Mapped[str]
     devices: Mapped[int]
     nodes: Mapped[int]
-    definition: Mapped[dict[str, Any]]
+    definition: Mapped[dict[str, Any]]  # as its owner asked for it; only its domain reads it
+    specification: Mapped[dict[str, Any]]  # as its engine gets it, but for the secrets
+    secrets: Mapped[dict[str, Any] | None]  # until it has ended
     state: Mapped[str] = mapped_column(default=State.QUEUED)
     wanted: Mapped[str] = mapped_column(default=Wanted.RUN)
     reason: Mapped[dict[str, Any] | None]

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.identity.caller import Caller
-from atoll.tasks.life_cycle import HOLDS_DEVICES, Kind, State
+from atoll.tasks.life_cycle import HOLDS_DEVICES, State
 from atoll.tasks.models import AttemptRow, EventRow, IdempotencyRow, ReplicaRow, TaskRow
 from atoll.tasks.policy import reads_all
 from atoll.virtual_clusters.models import VirtualClusterRow
@@ -41,7 +41,7 @@ class TaskRepository:
         self,
         caller: Caller,
         *,
-        kinds: Sequence[Kind] | None,
+        kinds: Sequence[str] | None,
         states: Sequence[State] | None,
         everybody: bool,
         virtual_cluster: str | None,

@@ -1,35 +1,41 @@
-"""Tasks: list, create, estimate, read, stop, delete. Logs, files and the live view are in `streams.py`."""
+"""Tasks of all kinds, which their domains make: list, read, stop, delete. What flows is in `streams.py`."""
 
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from atoll.control.client import ControlClient
 from atoll.homes.client import FilesClient
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.measurements.prometheus import Prometheus
-from atoll.tasks.life_cycle import Kind, State
+from atoll.tasks.life_cycle import State
 from atoll.tasks.metrics import TaskMetricsService
-from atoll.tasks.policy import TASKS_CREATE, TASKS_DELETE, TASKS_READ, TASKS_STOP
-from atoll.tasks.schemas import Estimate, Task, TaskCreate, TaskEvents, TaskMetrics, TaskSummary
+from atoll.tasks.policy import TASKS_DELETE, TASKS_READ, TASKS_STOP
+from atoll.tasks.schemas import Task, TaskEvents, TaskMetrics, TaskSummary
 from atoll.tasks.service import TaskService
-from atoll.web.dependencies import Cursor, IdempotencyKey, IfMatch, Limit, Parts, Transaction
+from atoll.web.dependencies import (
+    Cursor,
+    IfMatch,
+    Limit,
+    Parts,
+    Transaction,
+)
 from atoll.web.schema import Page
 
 router = APIRouter(tags=["tasks"])
 
 
-def task_service(session: Transaction, parts: Parts) -> TaskService:
+def task_service(session: Transaction) -> TaskService:
     """The rules of tasks, in this request's transaction."""
-    return TaskService(session, parts.configuration, parts.find(ControlClient))
+    return TaskService(session)
 
 
 Service = Annotated[TaskService, Depends(task_service)]
 Reader = Annotated[Caller, allowed(TASKS_READ)]
 
 
-def _etag(response: Response, task: Task) -> Task:
+def etag(response: Response, task: Task) -> Task:
+    """The task, with its version for If-Match."""
     response.headers["ETag"] = f'"{task.version}"'
     return task
 
@@ -38,7 +44,7 @@ def _etag(response: Response, task: Task) -> Task:
 async def tasks(
     service: Service,
     caller: Reader,
-    kind: Annotated[list[Kind] | None, Query(description="Only these kinds")] = None,
+    kind: Annotated[list[str] | None, Query(description="Only these kinds")] = None,
     state: Annotated[list[State] | None, Query(description="Only these states")] = None,
     owner: Annotated[Literal["me", "all"], Query(description="`all` needs tasks:read_all")] = "me",
     virtual_cluster: Annotated[str | None, Query(max_length=63, description="Only of this name")] = None,
@@ -59,30 +65,10 @@ async def tasks(
     )
 
 
-@router.post("/tasks", status_code=201)
-async def create(
-    body: TaskCreate,
-    response: Response,
-    service: Service,
-    caller: Annotated[Caller, allowed(TASKS_CREATE)],
-    idempotency_key: IdempotencyKey = None,
-) -> Task:
-    """Create a task; it queues and starts as soon as it can."""
-    task = await service.create(caller, body, idempotency_key)
-    response.headers["Location"] = f"/api/v1/tasks/{task.id}"
-    return _etag(response, task)
-
-
-@router.post("/tasks/estimate")
-async def estimate(body: TaskCreate, service: Service, caller: Annotated[Caller, allowed(TASKS_CREATE)]) -> Estimate:
-    """What the task would use, whether it starts now, and what forbids it. Changes nothing."""
-    return await service.estimate(caller, body)
-
-
 @router.get("/tasks/{task_id}", name="read")
 async def task(task_id: str, response: Response, service: Service, caller: Reader) -> Task:
     """A task in full."""
-    return _etag(response, await service.read(caller, task_id))
+    return etag(response, await service.read(caller, task_id))
 
 
 @router.post("/tasks/{task_id}/stop", status_code=202)
@@ -94,7 +80,7 @@ async def stop(
     if_match: IfMatch = None,
 ) -> Task:
     """Ask for a stop; asking twice is asking once."""
-    return _etag(response, await service.stop(caller, task_id, if_match))
+    return etag(response, await service.stop(caller, task_id, if_match))
 
 
 @router.delete("/tasks/{task_id}", status_code=204)

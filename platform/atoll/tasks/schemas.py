@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from atoll.devices.limits import Resources
 from atoll.identity.schemas import UserReference
-from atoll.tasks.life_cycle import Kind, Mode, State, Wanted
+from atoll.tasks.life_cycle import Mode, State, Wanted
 from atoll.virtual_clusters.schemas import VirtualClusterReference
 from atoll.web.schema import FieldError, Moment, Reason, Schema
 
@@ -16,68 +16,6 @@ HomePath = Annotated[
     StringConstraints(pattern=r"^[^\x00-\x1f]*$", max_length=1024),
     Field(description="Relative to the home of the owner, or absolute below it"),
 ]
-
-
-class Parameter(Schema):
-    """One running parameter; the program gets it as `--name value`, a bare `--name` when the value is empty."""
-
-    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$", max_length=128)]
-    value: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=4096)] = ""
-
-
-class TaskCreate(Schema):
-    """A new training."""
-
-    name: TaskName
-    kind: Literal["training"] = "training"
-    description: Annotated[str, Field(max_length=2000)] = ""
-    virtual_cluster: Annotated[str, Field(min_length=1, max_length=63)]
-    framework: Annotated[str, StringConstraints(min_length=1, max_length=63)] | None = Field(
-        default=None, description="Name of a framework of the options; either this, with a start file, or `image`"
-    )
-    image: Annotated[str, StringConstraints(min_length=1, max_length=512)] | None = Field(
-        default=None, description="An image of the cluster's registry, for example one of GET /images"
-    )
-    command_line: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=8192)] | None = Field(
-        default=None,
-        description="With `image`: what to start, in words as a shell reads them, but no shell runs unless it is named"
-        " (sh -c '…'). Without it: what the image itself starts",
-    )
-    code_directory: HomePath = Field(
-        default="",
-        description="Where the program starts. With `image`, empty: the image's own directory, else the home",
-    )
-    start_file: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f]+\.py$", max_length=512)] | None = Field(
-        default=None, description="With `framework`: a Python file, relative to the code directory"
-    )
-    output_directory: HomePath | None = Field(default=None, description="Without it: tasks/<id>/output in the home")
-    parameters: Annotated[list[Parameter], Field(max_length=200)] = Field(default_factory=list)
-    device_type: Annotated[str, Field(min_length=1, max_length=63)]
-    devices: Annotated[int, Field(ge=0, le=64, description="Per node")] = 0
-    distributed: bool = False
-    nodes: Annotated[int, Field(ge=1, le=512)] = 1
-    limits: Resources | None = Field(default=None, description="CPU and memory limit of each replica")
-
-
-class Definition(Schema):
-    """A task as it was asked for, with every default filled in."""
-
-    description: str
-    framework: str | None
-    image: str = Field(description="What runs; an image of the user's own is pinned to its digest")
-    code_directory: str
-    start_file: str | None
-    command_line: str | None = None
-    working_directory: str | None = Field(default=None, description="In the image, where there is no code directory")
-    output_directory: str
-    parameters: list[Parameter]
-    command: list[str]
-    device_type: str
-    devices: int
-    distributed: bool
-    nodes: int
-    limits: Resources
-    requests: Resources
 
 
 class Replica(Schema):
@@ -111,7 +49,7 @@ class TaskSummary(Schema):
 
     id: str
     name: str
-    kind: Kind
+    kind: str
     mode: Mode
     owner: UserReference
     virtual_cluster: VirtualClusterReference
@@ -134,7 +72,7 @@ class TaskSummary(Schema):
 class Task(TaskSummary):
     """A task in full."""
 
-    definition: Definition
+    definition: dict[str, Any] = Field(description="As its owner asked for it, in the shape of its kind")
     attempts: list[Attempt]
     exit_code: int | None
     last_lines: list[str] = Field(description="The end of the log of the replica that failed first")
@@ -238,6 +176,3 @@ class StateChanged(Schema):
     """Data of a `deleted` event of the live view."""
 
     id: str
-
-
-Details = dict[str, Any]

@@ -1,53 +1,60 @@
 """Rules of tasks as callers meet them; what happens to a task afterwards is `jobs`."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll import quantities
 from atoll.audit_trail.record import record
-from atoll.configuration import Configuration
-from atoll.control.client import ControlClient
 from atoll.database.base import now
-from atoll.database.identifiers import new_id
-from atoll.database.notifications import DUE, TASKS, notify
+from atoll.database.notifications import DUE, notify
+from atoll.devices.limits import Resources
 from atoll.engines.admission import Ask, Placement, decide
-from atoll.homes.places import home_as_seen
+from atoll.engines.specification import Amounts, TaskSpec
 from atoll.identity.caller import Caller
-from atoll.images.service import ImageService, Own
 from atoll.tasks import policy, views
-from atoll.tasks.definition import Drafted, draft
-from atoll.tasks.life_cycle import ENDED, Kind, Mode, State, Wanted, may_stop
+from atoll.tasks.changes import tell
+from atoll.tasks.life_cycle import ENDED, State, Wanted, may_stop
 from atoll.tasks.models import EventRow, TaskRow
 from atoll.tasks.policy import TASKS_READ_ALL
 from atoll.tasks.repository import TaskRepository
-from atoll.tasks.schemas import Definition, Estimate, Task, TaskCreate, TaskEvents, TaskSummary, Uses
+from atoll.tasks.schemas import Estimate, Task, TaskEvents, TaskSummary, Uses
 from atoll.tasks.snapshot import snapshot
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
+from atoll.web.domain import TaskKind
 from atoll.web.errors import Changed, Conflict, Invalid, NotAllowed, NotFound
 from atoll.web.pagination import cut, decode
 from atoll.web.schema import FieldError, Page, Reason
 
 
+@dataclass(frozen=True)
+class About:
+    """What people read of a task beside its specification; `definition` is shown and kept, so it has no secrets."""
+
+    id: str
+    name: str
+    label: str
+    definition: dict[str, Any]
+
+
 class TaskService:
     """What people do with tasks."""
 
-    def __init__(
-        self, session: AsyncSession, configuration: Configuration, control: ControlClient | None = None
-    ) -> None:
+    def __init__(self, session: AsyncSession) -> None:
         self._session = session
-        self._images = ImageService(configuration, control)
         self._repository = TaskRepository(session)
-        self._configuration = configuration
 
     async def list(
         self,
         caller: Caller,
         *,
-        kinds: Sequence[Kind] | None,
+        kinds: Sequence[str] | None,
         states: Sequence[State] | None,
         everybody: bool,
         virtual_cluster: str | None,
@@ -88,43 +95,51 @@ class TaskService:
         events = [*await self._repository.events(row)]
         return TaskEvents(timeline=views.timeline(events), items=[views.event(item) for item in events])
 
-    async def create(self, caller: Caller, body: TaskCreate, key: str | None) -> Task:
-        """A new task, queued. Raises Invalid with every mistake, Conflict for a key that was used for another."""
-        own = await self._own(body)
-        if key is not None:
-            digest = hashlib.sha256(body.model_dump_json().encode()).hexdigest()
-            earlier = await self._repository.claim_key(caller, key, digest)
-            if earlier is not None:
-                if earlier.request_hash != digest or earlier.object_id is None:
-                    raise Conflict(
-                        "This idempotency key was used for another request.",
-                        code="idempotency_key_reused",
-                        remedy="Use a new key for a new request.",
-                    )
-                return await self.read(caller, earlier.object_id)
-        task_id = new_id()
-        cluster = await self._cluster(caller, body.virtual_cluster)
-        drafted = self._draft(caller, body, cluster, task_id, own)
-        if drafted.definition is None or cluster is None:
-            raise _invalid(drafted.problems)
-        definition = drafted.definition
-        verdict = decide(await snapshot(self._session, cluster), _ask(caller, body.virtual_cluster, definition))
+    async def once(
+        self, caller: Caller, key: str | None, request: BaseModel, make: Callable[[], Awaitable[Task]]
+    ) -> Task:
+        """What `make` gives, once per idempotency key. Raises Conflict for a key of another request."""
+        if key is None:
+            return await make()
+        digest = hashlib.sha256(request.model_dump_json().encode()).hexdigest()
+        earlier = await self._repository.claim_key(caller, key, digest)
+        if earlier is None:
+            made = await make()
+            await self._repository.answer_key(caller, key, made.id)
+            return made
+        if earlier.request_hash != digest or earlier.object_id is None:
+            raise Conflict(
+                "This idempotency key was used for another request.",
+                code="idempotency_key_reused",
+                remedy="Use a new key for a new request.",
+            )
+        return await self.read(caller, earlier.object_id)
+
+    async def submit(
+        self, caller: Caller, kind: TaskKind, specification: TaskSpec, *, cluster: VirtualClusterRow, about: About
+    ) -> Task:
+        """A new task of `kind`, queued. Raises Invalid when it could never start."""
+        asked = _ask(caller, cluster.name, specification)
+        verdict = decide(await snapshot(self._session, cluster), asked)
         if not isinstance(verdict, Placement) and verdict.forever:
-            raise _invalid(
+            raise invalid(
                 [FieldError(field="devices", code=verdict.code, message=verdict.message, params=dict(verdict.params))]
             )
+        devices = specification.devices
         row = TaskRow(
-            id=task_id,
-            name=body.name,
-            kind=Kind.TRAINING,
-            mode=Mode.BATCH,
+            id=about.id,
+            name=about.name,
+            kind=kind.name,
+            mode=specification.mode,
             owner_id=caller.id,
             virtual_cluster_id=cluster.id,
-            framework=drafted.label,
-            device_type=definition.device_type,
-            devices=definition.devices,
-            nodes=definition.nodes,
-            definition=definition.model_dump(mode="json"),
+            framework=about.label,
+            device_type=devices.type,
+            devices=devices.count,
+            nodes=devices.nodes,
+            definition=about.definition,
+            specification=specification.kept(),
+            secrets=specification.secret_values() or None,
             state=State.QUEUED,
             wanted=Wanted.RUN,
             reason=Reason(code="submitted", message="It was handed to the queue.").model_dump(),
@@ -142,40 +157,24 @@ class TaskService:
             identifier=row.id,
             name=row.name,
             details={
+                "kind": kind.name,
                 "virtual_cluster": cluster.name,
-                "devices": row.devices * row.nodes,
-                "type": row.device_type,
-                "image": definition.image,
+                "devices": devices.count * devices.nodes,
+                "type": devices.type,
+                "image": specification.program.image,
             },
         )
-        if key is not None:
-            await self._repository.answer_key(caller, key, row.id)
         await self._changed(row)
         return views.full(caller, row)
 
-    async def estimate(self, caller: Caller, body: TaskCreate) -> Estimate:
+    async def estimate(self, caller: Caller, specification: TaskSpec, *, cluster: VirtualClusterRow) -> Estimate:
         """What it would use, and whether it would start now."""
-        own = await self._own(body)
-        cluster = await self._cluster(caller, body.virtual_cluster)
-        drafted = self._draft(caller, body, cluster, new_id(), own)
-        definition = drafted.definition
-        if definition is None or cluster is None:
-            first = drafted.problems[0]
-            return Estimate(
-                allowed=False,
-                problems=drafted.problems,
-                uses=None,
-                starts="never",
-                reason=Reason(code=first.code, message=first.message, params=first.params),
-                free=0,
-                total=0,
-                ahead=0,
-            )
         now_there = await snapshot(self._session, cluster)
-        verdict = decide(now_there, _ask(caller, cluster.name, definition))
-        share = now_there.shares[(cluster.name, definition.device_type)]
-        held = sum(count for (_, kind, _), count in now_there.held.items() if kind == definition.device_type)
-        ahead = await self._repository.waiting_before(cluster, definition.device_type)
+        verdict = decide(now_there, _ask(caller, cluster.name, specification))
+        devices = specification.devices
+        share = now_there.shares[(cluster.name, devices.type)]
+        held = sum(count for (_, kind, _), count in now_there.held.items() if kind == devices.type)
+        ahead = await self._repository.waiting_before(cluster, devices.type)
         never = not isinstance(verdict, Placement) and verdict.forever
         reason = (
             Reason(code="starts_now", message="Everything it needs is free.")
@@ -188,11 +187,11 @@ class TaskService:
             if never
             else [],
             uses=Uses(
-                nodes=definition.nodes,
-                devices=definition.devices * definition.nodes,
-                device_type=definition.device_type,
-                limits_per_node=definition.limits,
-                requests_per_node=definition.requests,
+                nodes=devices.nodes,
+                devices=devices.count * devices.nodes,
+                device_type=devices.type,
+                limits_per_node=_resources(specification.limits),
+                requests_per_node=_resources(specification.requests),
             ),
             starts="now" if isinstance(verdict, Placement) else "never" if never else "waits",
             reason=reason,
@@ -230,21 +229,12 @@ class TaskService:
         row.deleted_at = now()
         record(self._session, caller, "task.delete", kind="task", identifier=row.id, name=row.name)
         await self._session.flush()
-        await notify(self._session, TASKS, row.id)
+        await tell(self._session, row)
 
-    async def _cluster(self, caller: Caller, name: str) -> VirtualClusterRow | None:
+    async def cluster(self, caller: Caller, name: str) -> VirtualClusterRow | None:
+        """The virtual cluster of that name, None when the caller is no member of it."""
         clusters = await VirtualClusterRepository(self._session).visible(caller.id)
         return next((cluster for cluster in clusters if cluster.name == name), None)
-
-    async def _own(self, body: TaskCreate) -> Own | None:
-        """The image that `body` brings. Before the first query: no connection waits for a registry that is slow."""
-        return None if body.image is None else await self._images.find(body.image)
-
-    def _draft(
-        self, caller: Caller, body: TaskCreate, cluster: VirtualClusterRow | None, task_id: str, own: Own | None
-    ) -> Drafted:
-        home = home_as_seen(self._configuration, caller.name)
-        return draft(self._configuration, caller, body, cluster, home=home, task_id=task_id, own=own)
 
     def _event(
         self, row: TaskRow, kind: str, code: str, message: str, *, state: State | None = None, actor: str | None = None
@@ -256,25 +246,45 @@ class TaskService:
         """Wake `jobs` and everybody who looks on."""
         row.due_at = now()
         await self._session.flush()
-        await notify(self._session, TASKS, row.id)
+        await tell(self._session, row)
         await notify(self._session, DUE, row.id)
 
 
-def _ask(caller: Caller, cluster: str, definition: Definition) -> Ask:
+def _ask(caller: Caller, cluster: str, specification: TaskSpec) -> Ask:
     return Ask(
         virtual_cluster=cluster,
         user=caller.id,
-        device_type=definition.device_type,
-        devices=definition.devices,
-        nodes=definition.nodes,
-        cpu_cores=quantities.parse(definition.requests.cpu),
-        memory_bytes=Decimal(quantities.parse(definition.requests.memory)),
+        device_type=specification.devices.type,
+        devices=specification.devices.count,
+        nodes=specification.devices.nodes,
+        cpu_cores=quantities.parse(specification.requests.cpu),
+        memory_bytes=Decimal(quantities.parse(specification.requests.memory)),
     )
 
 
-def _invalid(problems: "list[FieldError]") -> Invalid:
+def _resources(amounts: Amounts) -> Resources:
+    return Resources(cpu=amounts.cpu, memory=amounts.memory)
+
+
+def refused(problems: Sequence[FieldError]) -> Estimate:
+    """The estimate of what cannot even be built."""
+    first = problems[0]
+    return Estimate(
+        allowed=False,
+        problems=list(problems),
+        uses=None,
+        starts="never",
+        reason=Reason(code=first.code, message=first.message, params=first.params),
+        free=0,
+        total=0,
+        ahead=0,
+    )
+
+
+def invalid(problems: Sequence[FieldError]) -> Invalid:
+    """What a builder found, as the answer to its caller."""
     detail = " ".join(problem.message for problem in problems)
-    return Invalid(detail, code=problems[0].code if len(problems) == 1 else "invalid_request", errors=problems)
+    return Invalid(detail, code=problems[0].code if len(problems) == 1 else "invalid_request", errors=list(problems))
 
 
 def _match(row: TaskRow, if_match: str | None) -> None:

@@ -1,21 +1,24 @@
 """What flows: logs, output files and the live view of tasks. No database connection is held while it does."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
+from atoll.engines.specification import TaskSpec
 from atoll.homes.client import FilesClient
 from atoll.homes.schemas import Path, content_headers
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed, while_signed_in
 from atoll.tasks.live import LiveTasks
 from atoll.tasks.logs import TaskLog
+from atoll.tasks.models import TaskRow
 from atoll.tasks.policy import TASKS_READ
 from atoll.tasks.schemas import LogEnd, LogLines, StateChanged, TaskSummary
 from atoll.tasks.service import TaskService
 from atoll.web.dependencies import Cursor, Limit, Parts
+from atoll.web.errors import NotFound
 from atoll.web.events import EventStream, described
 from atoll.web.schema import Listing
 
@@ -93,7 +96,7 @@ async def files(
 ) -> Listing:
     """The output directory of a task."""
     row = await _row(parts, caller, task_id)
-    return await parts.part(FilesClient).listing(row.owner, row.definition["output_directory"], path, limit, cursor)
+    return await parts.part(FilesClient).listing(row.owner, _output(row), path, limit, cursor)
 
 
 @router.get(
@@ -115,7 +118,7 @@ async def file_content(
     row = await _row(parts, caller, task_id)
     return await parts.part(FilesClient).content(
         row.owner,
-        row.definition["output_directory"],
+        _output(row),
         path,
         download=download,
         limit_bytes=limit_bytes,
@@ -123,6 +126,13 @@ async def file_content(
     )
 
 
-async def _row(parts: Parts, caller: Caller, task_id: str) -> Any:
+async def _row(parts: Parts, caller: Caller, task_id: str) -> TaskRow:
     async with parts.sessions() as session:
-        return await TaskService(session, parts.configuration).row(caller, task_id)
+        return await TaskService(session).row(caller, task_id)
+
+
+def _output(row: TaskRow) -> str:
+    output = TaskSpec.model_validate(row.specification).output
+    if output is None:
+        raise NotFound("The task has no directory of results.", code="not_found")
+    return output

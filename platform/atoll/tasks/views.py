@@ -5,10 +5,10 @@ from datetime import datetime
 from atoll.database.base import now
 from atoll.identity.caller import Caller
 from atoll.identity.schemas import UserReference
-from atoll.tasks.life_cycle import ENDED, Kind, Mode, State, Wanted
+from atoll.tasks.life_cycle import ENDED, Mode, State, Wanted
 from atoll.tasks.models import AttemptRow, EventRow, TaskRow
 from atoll.tasks.policy import actions
-from atoll.tasks.schemas import Attempt, Definition, Replica, StateSpan, Task, TaskEvent, TaskSummary
+from atoll.tasks.schemas import Attempt, Replica, StateSpan, Task, TaskEvent, TaskSummary
 from atoll.virtual_clusters.schemas import VirtualClusterReference
 from atoll.web.schema import Reason
 
@@ -22,7 +22,7 @@ def summary(caller: Caller, row: TaskRow) -> TaskSummary:
     return TaskSummary(
         id=row.id,
         name=row.name,
-        kind=Kind(row.kind),
+        kind=row.kind,
         mode=Mode(row.mode),
         owner=UserReference.model_validate(row.owner),
         virtual_cluster=VirtualClusterReference.model_validate(row.virtual_cluster),
@@ -47,7 +47,7 @@ def full(caller: Caller, row: TaskRow) -> Task:
     """A task in full."""
     return Task(
         **summary(caller, row).model_dump(),
-        definition=Definition.model_validate(row.definition),
+        definition=row.definition,
         attempts=[_attempt(attempt) for attempt in row.attempts],
         exit_code=row.exit_code,
         last_lines=row.last_lines,

@@ -1,27 +1,59 @@
-"""What the form for a new training offers."""
+"""Trainings: what the form offers, estimate, create, read what was asked for."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Response
 
 from atoll.control.client import ControlClient
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
-from atoll.tasks.policy import TASKS_CREATE
-from atoll.training.schemas import TrainingOptions
+from atoll.tasks.policy import TASKS_CREATE, TASKS_READ
+from atoll.tasks.routes import etag
+from atoll.tasks.schemas import Estimate, Task
+from atoll.training.schemas import TrainingCreate, TrainingDefinition, TrainingOptions
 from atoll.training.service import TrainingService
-from atoll.web.dependencies import Parts, Transaction
+from atoll.web.dependencies import IdempotencyKey, Parts, Transaction
 
-router = APIRouter(tags=["training"])
+router = APIRouter(prefix="/trainings", tags=["training"])
 
 
 def _service(session: Transaction, parts: Parts) -> TrainingService:
     return TrainingService(session, parts.configuration, parts.find(ControlClient))
 
 
-@router.get("/training/options", name="list_options")
-async def options(
-    service: Annotated[TrainingService, Depends(_service)], caller: Annotated[Caller, allowed(TASKS_CREATE)]
-) -> TrainingOptions:
+Service = Annotated[TrainingService, Depends(_service)]
+Creator = Annotated[Caller, allowed(TASKS_CREATE)]
+
+
+@router.get("/options", name="list_options")
+async def options(service: Service, caller: Creator) -> TrainingOptions:
     """Frameworks, virtual clusters with their devices and limits, examples."""
     return await service.options(caller)
+
+
+@router.post("", status_code=201)
+async def create(
+    body: TrainingCreate,
+    response: Response,
+    service: Service,
+    caller: Creator,
+    idempotency_key: IdempotencyKey = None,
+) -> Task:
+    """Create a training: a task that queues and starts as soon as it can."""
+    task = await service.create(caller, body, idempotency_key)
+    response.headers["Location"] = f"/api/v1/tasks/{task.id}"
+    return etag(response, task)
+
+
+@router.post("/estimate")
+async def estimate(body: TrainingCreate, service: Service, caller: Creator) -> Estimate:
+    """What the training would use, whether it starts now, and what forbids it. Changes nothing."""
+    return await service.estimate(caller, body)
+
+
+@router.get("/{task_id}/definition", name="read_definition")
+async def definition(
+    task_id: str, service: Service, caller: Annotated[Caller, allowed(TASKS_READ)]
+) -> TrainingDefinition:
+    """What was asked for, with every default filled in; the `definition` of its task, typed."""
+    return await service.definition(caller, task_id)

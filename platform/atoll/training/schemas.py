@@ -1,9 +1,73 @@
-"""What the form for a new training offers."""
+"""Requests for trainings, and what the form for a new one offers."""
 
-from pydantic import Field
+from typing import Annotated
 
-from atoll.devices.limits import Limits
+from pydantic import Field, StringConstraints
+
+from atoll.devices.limits import Limits, Resources
+from atoll.tasks.schemas import HomePath, TaskName
 from atoll.web.schema import Schema
+
+
+class Parameter(Schema):
+    """One running parameter; the program gets it as `--name value`, a bare `--name` when the value is empty."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$", max_length=128)]
+    value: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=4096)] = ""
+
+
+class TrainingCreate(Schema):
+    """A new training."""
+
+    name: TaskName
+    description: Annotated[str, Field(max_length=2000)] = ""
+    virtual_cluster: Annotated[str, Field(min_length=1, max_length=63)]
+    framework: Annotated[str, StringConstraints(min_length=1, max_length=63)] | None = Field(
+        default=None, description="Name of a framework of the options; either this, with a start file, or `image`"
+    )
+    image: Annotated[str, StringConstraints(min_length=1, max_length=512)] | None = Field(
+        default=None, description="An image of the cluster's registry, for example one of GET /images"
+    )
+    command_line: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=8192)] | None = Field(
+        default=None,
+        description="With `image`: what to start, in words as a shell reads them, but no shell runs unless it is named"
+        " (sh -c '…'). Without it: what the image itself starts",
+    )
+    code_directory: HomePath = Field(
+        default="",
+        description="Where the program starts. With `image`, empty: the image's own directory, else the home",
+    )
+    start_file: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f]+\.py$", max_length=512)] | None = Field(
+        default=None, description="With `framework`: a Python file, relative to the code directory"
+    )
+    output_directory: HomePath | None = Field(default=None, description="Without it: tasks/<id>/output in the home")
+    parameters: Annotated[list[Parameter], Field(max_length=200)] = Field(default_factory=list)
+    device_type: Annotated[str, Field(min_length=1, max_length=63)]
+    devices: Annotated[int, Field(ge=0, le=64, description="Per node")] = 0
+    distributed: bool = False
+    nodes: Annotated[int, Field(ge=1, le=512)] = 1
+    limits: Resources | None = Field(default=None, description="CPU and memory limit of each replica")
+
+
+class TrainingDefinition(Schema):
+    """A training as it was asked for, with every default filled in."""
+
+    description: str
+    framework: str | None
+    image: str = Field(description="What runs; an image of the user's own is pinned to its digest")
+    code_directory: str
+    start_file: str | None
+    command_line: str | None = None
+    working_directory: str | None = Field(default=None, description="In the image, where there is no code directory")
+    output_directory: str
+    parameters: list[Parameter]
+    command: list[str]
+    device_type: str
+    devices: int
+    distributed: bool
+    nodes: int
+    limits: Resources
+    requests: Resources
 
 
 class Framework(Schema):

@@ -1,29 +1,82 @@
-"""What the form for a new training offers: configuration, virtual clusters and machines in one answer."""
+"""Trainings: the first builder of specifications, and what its form offers."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.configuration import Configuration
 from atoll.control.client import ControlClient
+from atoll.database.identifiers import new_id
 from atoll.engines.admission import allowed_counts
 from atoll.engines.base import NodeObservation
 from atoll.engines.repository import NodeRepository
 from atoll.homes.places import home_as_seen
 from atoll.identity.caller import Caller
-from atoll.images.service import ImageService
+from atoll.images.service import ImageService, Own
+from atoll.tasks.schemas import Estimate, Task
+from atoll.tasks.service import About, TaskService, invalid, refused
 from atoll.tasks.usage import held
+from atoll.training.definition import draft
 from atoll.training.examples import EXAMPLES
-from atoll.training.schemas import ClusterOption, DeviceOption, Example, Framework, TrainingOptions
+from atoll.training.schemas import (
+    ClusterOption,
+    DeviceOption,
+    Example,
+    Framework,
+    TrainingCreate,
+    TrainingDefinition,
+    TrainingOptions,
+)
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
+from atoll.web.domain import TaskKind
+from atoll.web.errors import NotFound
+
+TRAINING = TaskKind("training")
 
 
 class TrainingService:
-    """The form's options."""
+    """What people do with trainings; once one is made, it is a task like any other."""
 
     def __init__(self, session: AsyncSession, configuration: Configuration, control: ControlClient | None) -> None:
         self._session = session
-        self._control = control
+        self._images = ImageService(configuration, control)
+        self._tasks = TaskService(session)
         self._configuration = configuration
+
+    async def create(self, caller: Caller, body: TrainingCreate, key: str | None) -> Task:
+        """A new training, queued. Raises Invalid with every mistake, Conflict for a key that was used for another."""
+        own = await self._own(body)
+
+        async def make() -> Task:
+            task_id = new_id()
+            cluster = await self._tasks.cluster(caller, body.virtual_cluster)
+            drafted = draft(self._configuration, caller.name, body, cluster, task_id=task_id, own=own)
+            if drafted.built is None or cluster is None:
+                raise invalid(drafted.problems)
+            built = drafted.built
+            about = About(task_id, body.name, built.label, built.definition.model_dump(mode="json"))
+            return await self._tasks.submit(caller, TRAINING, built.specification, cluster=cluster, about=about)
+
+        return await self._tasks.once(caller, key, body, make)
+
+    async def estimate(self, caller: Caller, body: TrainingCreate) -> Estimate:
+        """What it would use, and whether it would start now."""
+        own = await self._own(body)
+        cluster = await self._tasks.cluster(caller, body.virtual_cluster)
+        drafted = draft(self._configuration, caller.name, body, cluster, task_id=new_id(), own=own)
+        if drafted.built is None or cluster is None:
+            return refused(drafted.problems)
+        return await self._tasks.estimate(caller, drafted.built.specification, cluster=cluster)
+
+    async def definition(self, caller: Caller, task_id: str) -> TrainingDefinition:
+        """What was asked for. Raises NotFound, also for a task of another kind."""
+        row = await self._tasks.row(caller, task_id)
+        if row.kind != TRAINING.name:
+            raise NotFound(f"There is no training `{task_id[:64]}` that you may see.", code="no_such_task")
+        return TrainingDefinition.model_validate(row.definition)
+
+    async def _own(self, body: TrainingCreate) -> Own | None:
+        """The image that `body` brings. Before the first query: no connection waits for a registry that is slow."""
+        return None if body.image is None else await self._images.find(body.image)
 
     async def options(self, caller: Caller) -> TrainingOptions:
         """What `caller` may choose."""
@@ -59,7 +112,7 @@ class TrainingService:
                 if example.library in by_library
             ],
             limits_without_devices=self._configuration.resource_limit.without_devices,
-            own_images=ImageService(self._configuration, self._control).usable,
+            own_images=self._images.usable,
             registry=self._configuration.engine.registry,
             request_ratio=self._configuration.resource_limit.request_ratio,
             home=home_as_seen(self._configuration, caller.name),

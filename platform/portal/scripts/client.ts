@@ -10,7 +10,7 @@ import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 const ROOT = new URL("..", import.meta.url);
 const HEADER = "// Made from openapi.json by `npm run client`; edits are lost.\n\n";
 /** Schemas that forms of the portal send. */
-const FORMS = ["TaskCreate", "Parameter", "SignIn", "PasswordChange"] as const;
+const FORMS = ["TrainingCreate", "Parameter", "SignIn", "PasswordChange"] as const;
 const RULES = ["pattern", "minLength", "maxLength", "minimum", "maximum", "maxItems"] as const;
 
 type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; required?: string[]; anyOf?: Schema[] };

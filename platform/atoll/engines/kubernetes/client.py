@@ -47,6 +47,7 @@ NAMESPACE = Kind("v1", "Namespace", "namespaces", namespaced=False)
 NODE = Kind("v1", "Node", "nodes", namespaced=False)
 POD = Kind("v1", "Pod", "pods")
 CONFIG_MAP = Kind("v1", "ConfigMap", "configmaps")
+SECRET = Kind("v1", "Secret", "secrets")
 VOLUME = Kind("v1", "PersistentVolume", "persistentvolumes", namespaced=False)
 VOLUME_CLAIM = Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims")
 NETWORK_POLICY = Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies")
@@ -62,6 +63,7 @@ KINDS = {
         NODE,
         POD,
         CONFIG_MAP,
+        SECRET,
         VOLUME,
         VOLUME_CLAIM,
         NETWORK_POLICY,

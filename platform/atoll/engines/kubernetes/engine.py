@@ -10,7 +10,9 @@ import structlog
 
 from atoll.configuration import Configuration, Device
 from atoll.engines.base import (
+    Capability,
     ClusterProvision,
+    Endpoint,
     Engine,
     LogGone,
     NodeObservation,
@@ -23,12 +25,13 @@ from atoll.engines.kubernetes.client import (
     NETWORK_POLICY,
     NODE,
     POD,
+    SECRET,
     WORKLOAD,
     ApiFailure,
     KubernetesClient,
     Object,
 )
-from atoll.engines.kubernetes.reflector import Reflector
+from atoll.engines.kubernetes.reflector import Key, Reflector, key
 
 # Beyond it, only shared storage surely has all. The kubelet keeps 16 MiB of its own lines before it begins anew, but
 # puts 40 bytes in front of each: of a program that writes empty lines, that is some 400 KiB of output.
@@ -38,6 +41,8 @@ log = structlog.get_logger(__name__)
 
 class KubernetesEngine(Engine):
     """Keeps copies of JobSets, pods, workloads and nodes, and writes what tasks need."""
+
+    capabilities = frozenset(Capability)
 
     def __init__(self, client: KubernetesClient, devices: Sequence[Device], storage_root: Path) -> None:
         self._client = client
@@ -50,6 +55,10 @@ class KubernetesEngine(Engine):
         # All pods, not only ours: what is free on a node depends on every one.
         self._pods = Reflector(client, POD, self._pod_changed, keep=_slim_pod)
         self._nodes = Reflector(client, NODE, self._node_changed, keep=_slim)
+        self._pods_by_attempt: dict[str, dict[Key, Object]] = {}
+        self._workloads_by_owner: dict[str, Object] = {}
+        self._attempts_by_uid: dict[str, str] = {}
+        self._job_sets_by_attempt: dict[str, Object] = {}
         self._namespaces: dict[str, str] = {}
 
     @classmethod
@@ -82,7 +91,7 @@ class KubernetesEngine(Engine):
     def observe(self, attempt_id: str) -> Observation:
         """What was last seen."""
         job_set = self._job_set(attempt_id)
-        pods = [pod for pod in self._pods.items.values() if _label(pod, names.ATTEMPT) == attempt_id]
+        pods = self._pods_of(attempt_id)
         seen = observing.observation(attempt_id, job_set, pods, self._workload_of(job_set), datetime.now(UTC))
         if observing.is_straggling(seen, job_set):
             asyncio.get_running_loop().call_later(
@@ -90,13 +99,15 @@ class KubernetesEngine(Engine):
             )
         return seen
 
-    def known(self) -> Sequence[str]:
-        """All attempts."""
-        return [_label(item, names.ATTEMPT) for item in self._job_sets.items.values()]
+    def adopt(self) -> Sequence[str]:
+        """All attempts that have a JobSet."""
+        return list(self._job_sets_by_attempt)
 
     async def submit(self, submission: Submission) -> None:
-        """Network policy first, so that no pod is ever without one; then the JobSet."""
+        """Network policy and secrets first, so that no pod is ever without them; then the JobSet."""
         await self._client.apply(manifests.network_policy(submission))
+        if (secret := manifests.secret(submission)) is not None:
+            await self._client.apply(secret)
         self._job_sets.put(await self._client.create(manifests.job_set(submission)))
 
     async def stop(self, attempt_id: str, grace_s: int) -> None:  # noqa: ARG002 - the grace is the pod's own
@@ -107,7 +118,7 @@ class KubernetesEngine(Engine):
             await self._client.delete(JOB_SET, namespace, name, propagation="Foreground")
 
     async def forget(self, attempt_id: str) -> None:
-        """Remove what is left, with the pods and their network policy."""
+        """Remove what is left, with the pods, their network policy and secrets."""
         namespace = self._namespaces.get(attempt_id)
         job_set = self._job_set(attempt_id)
         if job_set is not None:
@@ -115,6 +126,7 @@ class KubernetesEngine(Engine):
             await self._client.delete(JOB_SET, namespace, names.job_set(attempt_id))
         if namespace is not None:
             await self._client.delete(NETWORK_POLICY, namespace, names.job_set(attempt_id))
+            await self._client.delete(SECRET, namespace, names.job_set(attempt_id))
             self._namespaces.pop(attempt_id, None)
 
     async def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncGenerator[bytes, None]:
@@ -140,6 +152,11 @@ class KubernetesEngine(Engine):
         except ApiFailure as error:
             raise LogGone(str(error)) from error
 
+    def endpoints(self, attempt_id: str) -> Sequence[Endpoint]:
+        """The pods' own addresses; their network policy lets the gateway in and nobody else."""
+        job_set = self._job_set(attempt_id)
+        return observing.endpoints(job_set, self._pods_of(attempt_id)) if job_set is not None else ()
+
     def nodes(self) -> Sequence[NodeObservation]:
         """All machines."""
         return machines.observe(self._nodes.items.values(), self._pods.items.values(), self._devices)
@@ -156,10 +173,6 @@ class KubernetesEngine(Engine):
         ):
             await self._client.apply(manifest)
 
-    def home(self, user_name: str) -> str:
-        """The mount in pods."""
-        return f"/home/{user_name}"
-
     async def close(self) -> None:
         """Give connections back."""
         await self._client.close()
@@ -173,32 +186,47 @@ class KubernetesEngine(Engine):
             self._changes.put_nowait(changed)
 
     def _job_set(self, attempt_id: str) -> Object | None:
-        name = names.job_set(attempt_id)
-        return next((item for (_, found), item in self._job_sets.items.items() if found == name), None)
+        return self._job_sets_by_attempt.get(attempt_id)
+
+    def _pods_of(self, attempt_id: str) -> list[Object]:
+        return list(self._pods_by_attempt.get(attempt_id, {}).values())
 
     def _workload_of(self, job_set: Object | None) -> Object | None:
-        if job_set is None:
-            return None
-        return next(
-            (item for item in self._workloads.items.values() if _owner(item) == job_set["metadata"]["uid"]), None
-        )
+        return None if job_set is None else self._workloads_by_owner.get(job_set["metadata"]["uid"])
 
     def _attempt_changed(self, before: Object | None, after: Object | None) -> None:
         item = after or before
-        if item is not None:
-            attempt_id = _label(item, names.ATTEMPT)
-            self._namespaces[attempt_id] = item["metadata"]["namespace"]
-            self._announce(attempt_id)
+        if item is None:
+            return
+        attempt_id = _label(item, names.ATTEMPT)
+        self._namespaces[attempt_id] = item["metadata"]["namespace"]
+        if before is not None:
+            self._job_sets_by_attempt.pop(attempt_id, None)
+            self._attempts_by_uid.pop(before["metadata"]["uid"], None)
+        if after is not None:
+            self._job_sets_by_attempt[attempt_id] = after
+            self._attempts_by_uid[after["metadata"]["uid"]] = attempt_id
+        self._announce(attempt_id)
 
     def _workload_changed(self, before: Object | None, after: Object | None) -> None:
-        owner = _owner(after or before or {})
-        for item in self._job_sets.items.values():
-            if item["metadata"]["uid"] == owner:
-                self._announce(_label(item, names.ATTEMPT))
+        if before is not None:
+            self._workloads_by_owner.pop(_owner(before), None)
+        if after is not None:
+            self._workloads_by_owner[_owner(after)] = after
+        attempt_id = self._attempts_by_uid.get(_owner(after or before or {}))
+        if attempt_id is not None:
+            self._announce(attempt_id)
 
     def _pod_changed(self, before: Object | None, after: Object | None) -> None:
         item = after or before
         if item is not None and (attempt_id := _label(item, names.ATTEMPT)):
+            pods = self._pods_by_attempt.setdefault(attempt_id, {})
+            if after is not None:
+                pods[key(after)] = after
+            else:
+                pods.pop(key(item), None)
+            if not pods:
+                del self._pods_by_attempt[attempt_id]
             self._announce(attempt_id)
         self._announce(None)
 

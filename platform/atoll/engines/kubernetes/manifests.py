@@ -4,10 +4,10 @@ from typing import Any
 
 from atoll import quantities
 from atoll.engines.base import Submission
-from atoll.engines.kubernetes import names
-from atoll.engines.kubernetes.client import JOB_SET
+from atoll.engines.kubernetes import mounts, names
+from atoll.engines.kubernetes.client import JOB_SET, SECRET
+from atoll.engines.specification import CommandReadiness, HttpReadiness, Readiness, TcpReadiness, port_variable
 
-GRACE_S = 30
 RUNTIME = "/atoll-runtime"
 # Debian's names of an architecture: of the directory of libraries, and of the program that loads them.
 _LOADERS = {
@@ -24,7 +24,7 @@ def labels(submission: Submission) -> dict[str, str]:
         names.ATTEMPT: submission.attempt_id,
         names.TASK: submission.task_id,
         names.USER: submission.user_name,
-        names.DEVICE_TYPE: submission.device_type,
+        names.DEVICE_TYPE: submission.specification.devices.type,
     }
 
 
@@ -46,12 +46,43 @@ def network_policy(submission: Submission) -> Manifest:
         "spec": {
             "podSelector": own["podSelector"],
             "policyTypes": ["Ingress", "Egress"],
-            "ingress": [{"from": [own]}],
+            "ingress": [{"from": [own]}, *_reached_from_outside(submission)],
             "egress": [
                 {"to": [own]},
                 {"to": [dns], "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}]},
             ],
         },
+    }
+
+
+def _reached_from_outside(submission: Submission) -> list[Manifest]:
+    """Declared ports, for the gateway alone: it asks the API who may."""
+    ports = submission.specification.ports
+    if not ports:
+        return []
+    gateway = {
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "atoll-system"}},
+        "podSelector": {"matchLabels": {"app.kubernetes.io/name": "gateway"}},
+    }
+    return [{"from": [gateway], "ports": [{"protocol": "TCP", "port": port.number} for port in ports]}]
+
+
+def secret(submission: Submission) -> Manifest | None:
+    """The secret variables, for this attempt's pods alone."""
+    values = submission.specification.secret_values()
+    if not values:
+        return None
+    return {
+        "apiVersion": "v1",
+        "kind": SECRET.kind,
+        "metadata": {
+            "name": names.job_set(submission.attempt_id),
+            "namespace": names.namespace(submission.virtual_cluster),
+            "labels": labels(submission),
+        },
+        "type": "Opaque",
+        "immutable": True,
+        "stringData": values,
     }
 
 
@@ -65,7 +96,11 @@ def job_set(submission: Submission) -> Manifest:
             "name": name,
             "namespace": names.namespace(submission.virtual_cluster),
             "labels": {**labels(submission), names.QUEUE: names.local_queue(submission.user_name)},
-            "annotations": {"atoll.io/task-name": submission.task_name},
+            "annotations": {
+                names.TASK_NAME: submission.task_name,
+                names.MODE: submission.specification.mode,
+                names.RESTARTABLE: str(submission.specification.restartable).lower(),
+            },
         },
         "spec": {
             "suspend": True,  # Kueue starts it
@@ -80,8 +115,8 @@ def job_set(submission: Submission) -> Manifest:
                         "metadata": {"labels": labels(submission)},
                         "spec": {
                             "completionMode": "Indexed",
-                            "completions": submission.nodes,
-                            "parallelism": submission.nodes,
+                            "completions": submission.specification.devices.nodes,
+                            "parallelism": submission.specification.devices.nodes,
                             "backoffLimit": 0,
                             "template": {
                                 "metadata": {"labels": labels(submission)},
@@ -96,11 +131,12 @@ def job_set(submission: Submission) -> Manifest:
 
 
 def _pod(submission: Submission, job_set_name: str) -> Manifest:
+    specification = submission.specification
     pod: Manifest = {
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
-        "terminationGracePeriodSeconds": GRACE_S,
+        "terminationGracePeriodSeconds": submission.specification.grace_s,
         "nodeSelector": {"kubernetes.io/arch": _arch(submission)},
         "securityContext": {
             "runAsNonRoot": True,
@@ -110,19 +146,25 @@ def _pod(submission: Submission, job_set_name: str) -> Manifest:
         },
         "containers": [_container(submission, job_set_name)],
         "volumes": [
-            {"name": "home", "persistentVolumeClaim": {"claimName": names.VOLUME_CLAIM}},
+            *mounts.volumes(submission.specification.mounts),
             {"name": "entry", "configMap": {"name": names.ENTRY, "defaultMode": 0o444}},
             {"name": "identity", "configMap": {"name": names.identity(submission.user_name), "defaultMode": 0o444}},
             {"name": "tmp", "emptyDir": {"sizeLimit": "10Gi"}},
             # Shared memory of data loaders; it counts as memory of the pod, so the limit holds.
-            {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": _half(submission.memory_limit)}},
+            {
+                "name": "shm",
+                "emptyDir": {"medium": "Memory", "sizeLimit": _half(specification.limits.memory)},
+            },
         ],
     }
-    if submission.runtime is not None:
+    if submission.specification.program.runtime is not None:
         pod["volumes"].append(
-            {"name": names.RUNTIME, "image": {"reference": submission.runtime, "pullPolicy": "IfNotPresent"}}
+            {
+                "name": names.RUNTIME,
+                "image": {"reference": submission.specification.program.runtime, "pullPolicy": "IfNotPresent"},
+            }
         )
-    if submission.nodes > 1:
+    if specification.devices.nodes > 1:
         # "Distributed" means several machines, also when no devices are asked for.
         selector = {"matchLabels": {names.ATTEMPT: submission.attempt_id}}
         pod["affinity"] = {
@@ -136,24 +178,27 @@ def _pod(submission: Submission, job_set_name: str) -> Manifest:
 
 
 def _container(submission: Submission, job_set_name: str) -> Manifest:
-    limits: dict[str, str] = {"cpu": submission.cpu_limit, "memory": submission.memory_limit}
-    requests: dict[str, str] = {"cpu": submission.cpu_request, "memory": submission.memory_request}
-    if submission.devices:
-        limits[submission.resource] = requests[submission.resource] = str(submission.devices)
-    home = f"/home/{submission.user_name}"
-    runtime = [{"name": names.RUNTIME, "mountPath": RUNTIME, "readOnly": True}] if submission.runtime else []
-    return {
+    specification = submission.specification
+    limits, requests, devices = (
+        specification.limits.model_dump(),
+        specification.requests.model_dump(),
+        specification.devices,
+    )
+    if devices.count:
+        limits[devices.resource] = requests[devices.resource] = str(devices.count)
+    runtime = [{"name": names.RUNTIME, "mountPath": RUNTIME, "readOnly": True}] if specification.program.runtime else []
+    container: Manifest = {
         "name": names.CONTAINER,
-        "image": submission.image,
+        "image": specification.program.image,
         "imagePullPolicy": "IfNotPresent",
-        "command": [*_interpreter(submission), "/atoll/entry.py", *map(_literal, submission.command)],
+        "command": [*_interpreter(submission), "/atoll/entry.py", *map(_literal, specification.program.command)],
         "workingDir": "/",
-        "env": [{"name": name, "value": value} for name, value in _environment(submission, job_set_name, home).items()],
+        "env": [{"name": name, "value": value} for name, value in _environment(submission, job_set_name).items()],
         "resources": {"limits": limits, "requests": requests},
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         "terminationMessagePath": "/dev/termination-log",
         "volumeMounts": [
-            {"name": "home", "mountPath": home, "subPath": submission.user_name},
+            *mounts.mounts(specification.mounts),
             {"name": "entry", "mountPath": "/atoll", "readOnly": True},
             {"name": "identity", "mountPath": "/etc/passwd", "subPath": "passwd", "readOnly": True},
             {"name": "identity", "mountPath": "/etc/group", "subPath": "group", "readOnly": True},
@@ -162,13 +207,32 @@ def _container(submission: Submission, job_set_name: str) -> Manifest:
             *runtime,
         ],
     }
+    if specification.secrets:
+        container["envFrom"] = [{"secretRef": {"name": job_set_name}}]
+    if specification.ports:
+        container["ports"] = [
+            {"name": port.name, "containerPort": port.number, "protocol": "TCP"} for port in specification.ports
+        ]
+    if specification.readiness is not None:
+        container["readinessProbe"] = {**_probe(specification.readiness), "periodSeconds": 2, "timeoutSeconds": 5}
+    return container
+
+
+def _probe(readiness: Readiness) -> Manifest:
+    match readiness:
+        case CommandReadiness(command=command):
+            return {"exec": {"command": list(command)}}
+        case HttpReadiness(port=port, path=path):
+            return {"httpGet": {"port": port, "path": path}}
+        case TcpReadiness(port=port):
+            return {"tcpSocket": {"port": port}}
 
 
 def _interpreter(submission: Submission) -> list[str]:
     """What runs the entry point: the engine's own Python, or the mounted one by its own loader, so that an image needs
     neither Python nor a C library nor a shell.
     """
-    if submission.runtime is None:
+    if submission.specification.program.runtime is None:
         return ["python3"]
     libraries, loader = _LOADERS[_arch(submission)]
     path = f"{RUNTIME}/usr/lib/{libraries}"
@@ -178,28 +242,30 @@ def _interpreter(submission: Submission) -> list[str]:
 
 
 def _arch(submission: Submission) -> str:
-    return submission.device_type.rsplit("_", 1)[-1]
+    return submission.specification.devices.arch
 
 
-def _environment(submission: Submission, job_set_name: str, home: str) -> dict[str, str]:
+def _environment(submission: Submission, job_set_name: str) -> dict[str, str]:
+    specification, home = submission.specification, submission.home
     task = f"{home}/{submission.task_directory}"
+    nodes = specification.devices.nodes
     return {
+        **{name: _literal(value) for name, value in specification.variables.items()},
+        **{port_variable(port.name): str(port.number) for port in specification.ports},
         "HOME": home,
         "USER": submission.user_name,
         "ATOLL_TASK_ID": submission.task_id,
         "ATOLL_ATTEMPT": str(submission.number),
-        "ATOLL_CODE_DIR": _literal(submission.working_directory or f"{home}/{submission.code_directory}".rstrip("/")),
-        "ATOLL_START_FILE": _literal(submission.start_file or ""),
-        "ATOLL_OUTPUT_DIR": _literal(f"{home}/{submission.output_directory}"),
+        "ATOLL_CODE_DIR": _literal(specification.program.working_directory),
+        "ATOLL_START_FILE": _literal(specification.program.needs_file or ""),
+        "ATOLL_OUTPUT_DIR": _literal(submission.output),
         "ATOLL_LOG_FILE": f"{task}/log/{submission.number}-%RANK%.log",
         "ATOLL_METRICS_FILE": f"{task}/metrics.jsonl",
         "ATOLL_OUTCOME_FILE": "/dev/termination-log",
         # The API server is forbidden to tasks: while it is reachable, the network policy is not live yet.
         "ATOLL_HOLD_WHILE_REACHABLE": "$(KUBERNETES_SERVICE_HOST):$(KUBERNETES_SERVICE_PORT)",
-        "WORLD_SIZE": str(submission.nodes),
-        "MASTER_ADDR": f"{job_set_name}-{names.REPLICATED_JOB}-0-0.{job_set_name}"
-        if submission.nodes > 1
-        else "127.0.0.1",
+        "WORLD_SIZE": str(nodes),
+        "MASTER_ADDR": f"{job_set_name}-{names.REPLICATED_JOB}-0-0.{job_set_name}" if nodes > 1 else "127.0.0.1",
         "MASTER_PORT": str(names.MASTER_PORT),
     }
 

@@ -6,13 +6,16 @@ ATTEMPT = "atoll.io/attempt"
 TASK = "atoll.io/task"
 USER = "atoll.io/user"
 DEVICE_TYPE = "atoll.io/device-type"
+TASK_NAME = "atoll.io/task-name"
+MODE = "atoll.io/mode"
+RESTARTABLE = "atoll.io/restartable"
 QUEUE = "kueue.x-k8s.io/queue-name"
 JOB_INDEX = "batch.kubernetes.io/job-completion-index"
 MANAGED_BY = {"app.kubernetes.io/managed-by": "atoll"}
 
 ROOT_COHORT = "cluster"
 FLAVOR = "default"
-VOLUME_CLAIM = "homes"
+VOLUME_CLAIMS = {"homes": "home", "datasets": "datasets", "models": "models"}  # claim: directory of the tree
 ENTRY = "entry"
 REPLICATED_JOB = "task"
 CONTAINER = "task"

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from atoll.engines import outcome
-from atoll.engines.base import Observation, Phase, ReplicaObservation
+from atoll.engines.base import NOT_READY, SERVICE_ENDED, Endpoint, Observation, Phase, ReplicaObservation
 from atoll.engines.kubernetes import names
+from atoll.engines.specification import Mode
 from atoll.web.schema import Reason
 
 Object = dict[str, Any]
@@ -44,8 +45,11 @@ def observation(
         return Observation(attempt_id=attempt_id, phase=Phase.GONE)
     job = job_set["spec"]["replicatedJobs"][0]["template"]["spec"]
     count = int(job["completions"])
-    memory_limit = job["template"]["spec"]["containers"][0]["resources"]["limits"]["memory"]
-    replicas = _replicas(pods, count, memory_limit)
+    memory_limit = container(job_set)["resources"]["limits"]["memory"]
+    replicas = _replicas(pods, count, memory_limit, probed="readinessProbe" in container(job_set))
+    service = job_set["metadata"].get("annotations", {}).get(names.MODE) == Mode.SERVICE
+    if service and any(item.state == "succeeded" for item in replicas):
+        return _seen(attempt_id, Phase.FAILED, SERVICE_ENDED, replicas)
     # The replicas know first; the Job and then the JobSet take seconds to say so.
     if condition(job_set, "Completed") or all(item.state == "succeeded" for item in replicas):
         return _seen(attempt_id, Phase.SUCCEEDED, None, replicas)
@@ -64,8 +68,32 @@ def observation(
             return _seen(attempt_id, Phase.FAILED, _GAVE_UP, replicas)
         return _seen(attempt_id, Phase.WAITING, _why_waiting(workload), replicas)
     if all(item.state in ("running", "succeeded", "failed") for item in replicas):
+        if any(item.ready is False for item in replicas):
+            return _seen(attempt_id, Phase.STARTING, NOT_READY, replicas)
         return _seen(attempt_id, Phase.RUNNING, None, replicas)
     return _seen(attempt_id, Phase.STARTING, _why_starting(pods), replicas)
+
+
+def container(job_set: Object) -> Object:
+    """The container of each replica as it was asked for."""
+    job = job_set["spec"]["replicatedJobs"][0]["template"]["spec"]
+    found: Object = job["template"]["spec"]["containers"][0]
+    return found
+
+
+def endpoints(job_set: Object, pods: Sequence[Object]) -> list[Endpoint]:
+    """Where the ports of running pods are."""
+    return [
+        Endpoint(
+            rank=int(pod["metadata"]["labels"].get(names.JOB_INDEX, 0)),
+            port=port["name"],
+            host=pod["status"]["podIP"],
+            number=int(port["containerPort"]),
+        )
+        for pod in pods
+        if pod.get("status", {}).get("phase") == "Running" and pod["status"].get("podIP")
+        for port in container(job_set).get("ports", ())
+    ]
 
 
 def is_straggling(seen: Observation, job_set: Object | None) -> bool:
@@ -85,25 +113,28 @@ def _first_failed(replicas: Sequence[ReplicaObservation]) -> ReplicaObservation 
     return min(failed, key=lambda item: (item.finished_at or latest, item.rank), default=None)
 
 
-def _replicas(pods: Sequence[Object], count: int, memory_limit: str) -> tuple[ReplicaObservation, ...]:
+def _replicas(pods: Sequence[Object], count: int, memory_limit: str, *, probed: bool) -> tuple[ReplicaObservation, ...]:
     newest: dict[int, Object] = {}
     for pod in sorted(pods, key=lambda item: item["metadata"]["creationTimestamp"]):
         newest[int(pod["metadata"]["labels"].get(names.JOB_INDEX, 0))] = pod
     return tuple(
-        _replica(rank, newest[rank], memory_limit) if rank in newest else ReplicaObservation(rank=rank, state="waiting")
+        _replica(rank, newest[rank], memory_limit, probed=probed)
+        if rank in newest
+        else ReplicaObservation(rank=rank, state="waiting", ready=False if probed else None)
         for rank in range(count)
     )
 
 
-def _replica(rank: int, pod: Object, memory_limit: str) -> ReplicaObservation:
+def _replica(rank: int, pod: Object, memory_limit: str, *, probed: bool) -> ReplicaObservation:
     status = pod.get("status", {})
-    container: Object = next(iter(status.get("containerStatuses", ())), {})
-    state = container.get("state", {})
+    told_of: Object = next(iter(status.get("containerStatuses", ())), {})
+    state = told_of.get("state", {})
     values: dict[str, Any] = {
         "rank": rank,
         "pod": pod["metadata"]["name"],
         "node": pod["spec"].get("nodeName"),
-        "devices": _devices(container),
+        "devices": _devices(told_of),
+        "ready": bool(told_of.get("ready")) if probed else None,
     }
     ended = state.get("terminated")
     if ended is not None:

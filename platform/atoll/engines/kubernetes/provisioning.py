@@ -19,8 +19,8 @@ def manifests(wanted: ClusterProvision, *, cpu_cores: int, memory_bytes: int, st
         _namespace(namespace, labels),
         _default_deny(namespace, labels),
         _entry(namespace, labels),
-        _volume(namespace, labels, storage_root),
-        _volume_claim(namespace, labels),
+        *(_volume(namespace, labels, claim, storage_root / path) for claim, path in names.VOLUME_CLAIMS.items()),
+        *(_volume_claim(namespace, labels, claim) for claim in names.VOLUME_CLAIMS),
         _cohort(wanted, labels, cpu_cores, memory_bytes),
         *(_identity(namespace, labels, member) for member in wanted.members),
         *(_cluster_queue(wanted, labels, member) for member in wanted.members),
@@ -80,8 +80,8 @@ def _identity(namespace: str, labels: dict[str, str], member: Member) -> Manifes
     }
 
 
-def _volume(namespace: str, labels: dict[str, str], storage_root: Path) -> Manifest:
-    """Homes, mounted on every node at the same place; bound to this name space's claim and to no other.
+def _volume(namespace: str, labels: dict[str, str], claim: str, path: Path) -> Manifest:
+    """User data of one kind, mounted on every node at the same place; bound to this claim and to no other.
 
     Only the mounted tree has this directory: on a node without the mount the kubelet keeps the pod waiting, where it
     would make missing directories of a `subPath` itself, below the place of the mount.
@@ -89,33 +89,33 @@ def _volume(namespace: str, labels: dict[str, str], storage_root: Path) -> Manif
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolume",
-        "metadata": {"name": f"{namespace}-{names.VOLUME_CLAIM}", "labels": labels},
+        "metadata": {"name": f"{namespace}-{claim}", "labels": labels},
         "spec": {
             "capacity": {"storage": "1Ti"},  # Kubernetes wants a number; the storage's own quotas hold
             "accessModes": ["ReadWriteMany"],
             "persistentVolumeReclaimPolicy": "Retain",
             "storageClassName": "",
             "volumeMode": "Filesystem",
-            "hostPath": {"path": str(storage_root / "home"), "type": "Directory"},
+            "hostPath": {"path": str(path), "type": "Directory"},
             "claimRef": {
                 "apiVersion": "v1",
                 "kind": "PersistentVolumeClaim",
                 "namespace": namespace,
-                "name": names.VOLUME_CLAIM,
+                "name": claim,
             },
         },
     }
 
 
-def _volume_claim(namespace: str, labels: dict[str, str]) -> Manifest:
+def _volume_claim(namespace: str, labels: dict[str, str], claim: str) -> Manifest:
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
-        "metadata": {"name": names.VOLUME_CLAIM, "namespace": namespace, "labels": labels},
+        "metadata": {"name": claim, "namespace": namespace, "labels": labels},
         "spec": {
             "accessModes": ["ReadWriteMany"],
             "storageClassName": "",
-            "volumeName": f"{namespace}-{names.VOLUME_CLAIM}",
+            "volumeName": f"{namespace}-{claim}",
             "resources": {"requests": {"storage": "1Ti"}},
         },
     }

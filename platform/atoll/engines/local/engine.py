@@ -1,7 +1,8 @@
 """Tasks as processes of this machine. Binds nothing, isolates nothing: for development and a first look.
 
 State lies in a directory per attempt, so a restart of `jobs` adopts what runs:
-`submission.json`, `placement.json` once started, and per rank `<rank>.pid`, `<rank>.outcome` when it ended.
+`submission.json` (with `secrets.json` until it is started), `placement.json` once started, and per rank `<rank>.pid`,
+`<rank>.ports`, `<rank>.outcome` when it ended.
 """
 
 import asyncio
@@ -10,7 +11,6 @@ import os
 import platform
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -22,7 +22,10 @@ import structlog
 from atoll import quantities
 from atoll.engines.admission import Obstacle
 from atoll.engines.base import (
+    NOT_READY,
+    SERVICE_ENDED,
     ClusterProvision,
+    Endpoint,
     Engine,
     EngineError,
     LogGone,
@@ -33,8 +36,10 @@ from atoll.engines.base import (
     ReplicaObservation,
     Submission,
 )
-from atoll.engines.local import records
+from atoll.engines.local import ports, processes, records
+from atoll.engines.local.readiness import Readinesses
 from atoll.engines.local.scheduler import Held, Machine, next_start
+from atoll.engines.specification import Mode
 from atoll.web.schema import Reason
 
 ENTRY = Path(__file__).parent.parent / "entry.py"
@@ -47,6 +52,8 @@ log = structlog.get_logger(__name__)
 class LocalEngine(Engine):
     """Processes, with the queue rules of `admission`."""
 
+    capabilities = frozenset()
+
     def __init__(self, state: Path, storage: Path, machines: Sequence[Machine]) -> None:
         self._state = state
         self._storage = storage
@@ -58,6 +65,7 @@ class LocalEngine(Engine):
         self._deadlines: dict[str, float] = {}
         self._synced = False
         self._wake = asyncio.Event()
+        self._readiness = Readinesses(state)
         self._began = datetime.now(UTC)
 
     @property
@@ -84,15 +92,16 @@ class LocalEngine(Engine):
         """What was last seen."""
         return self._observed.get(attempt_id) or Observation(attempt_id=attempt_id, phase=Phase.GONE)
 
-    def known(self) -> Sequence[str]:
-        """All attempts."""
+    def adopt(self) -> Sequence[str]:
+        """All attempts that have a state directory."""
         return list(self._observed)
 
     async def submit(self, submission: Submission) -> None:
         """Write it down and queue it."""
-        if submission.attempt_id in self._observed:
+        if self.observe(submission.attempt_id).phase is not Phase.GONE:
             return
-        records.write(self._directory(submission.attempt_id) / records.SUBMISSION, submission.model_dump_json())
+        self._refuse_what_is_no_mount(submission)
+        records.write_submission(self._directory(submission.attempt_id), submission)
         self._queue(submission)
         self._wake.set()
 
@@ -139,19 +148,20 @@ class LocalEngine(Engine):
         self._clusters[wanted.name] = wanted
         self._wake.set()
 
-    def home(self, user_name: str) -> str:
-        """Where the home really is."""
-        return str(self._storage / "home" / user_name)
+    def endpoints(self, attempt_id: str) -> Sequence[Endpoint]:
+        """Ports of this machine."""
+        held = self._held.get(attempt_id)
+        return ports.endpoints(self._directory(attempt_id), held.nodes) if held is not None else ()
 
     async def close(self) -> None:
         """Processes go on; the next start adopts them."""
+        self._readiness.close()
 
     def _directory(self, attempt_id: str) -> Path:
         return self._state / attempt_id
 
     def _log(self, submission: Submission, rank: int) -> Path:
-        home = Path(self.home(submission.user_name))
-        return home / submission.task_directory / "log" / f"{submission.number}-{rank}.log"
+        return Path(submission.home) / submission.task_directory / "log" / f"{submission.number}-{rank}.log"
 
     def _queue(self, submission: Submission) -> None:
         self._waiting[submission.attempt_id] = submission
@@ -159,7 +169,10 @@ class LocalEngine(Engine):
             attempt_id=submission.attempt_id,
             phase=Phase.WAITING,
             reason=Reason(code="queued", message="It waits for its turn."),
-            replicas=tuple(ReplicaObservation(rank=rank, state="waiting") for rank in range(submission.nodes)),
+            replicas=tuple(
+                ReplicaObservation(rank=rank, state="waiting", ready=self._readiness.holds(submission, rank))
+                for rank in range(submission.specification.devices.nodes)
+            ),
         )
 
     def _adopt(self) -> None:
@@ -180,6 +193,7 @@ class LocalEngine(Engine):
         before = dict(self._observed)
         _CHILDREN[:] = [child for child in _CHILDREN if child.poll() is None]
         for attempt_id, held in list(self._held.items()):
+            self._readiness.ask(held.submission)
             seen = self._look(held)
             self._observed[attempt_id] = seen
             if seen.phase is Phase.FAILED and any(item.exit_code is None for item in seen.replicas):
@@ -187,6 +201,7 @@ class LocalEngine(Engine):
                 await self.stop(attempt_id, 5)
             elif seen.phase in (Phase.SUCCEEDED, Phase.FAILED):
                 del self._held[attempt_id]
+                self._readiness.forget(attempt_id)
                 self._deadlines.pop(attempt_id, None)
         now = asyncio.get_running_loop().time()
         for attempt_id, deadline in list(self._deadlines.items()):
@@ -208,13 +223,18 @@ class LocalEngine(Engine):
         submission = held.submission
         directory = self._directory(submission.attempt_id)
         records.write_placement(directory, held.placement)
-        port = str(_free_port())
+        master_port = str(ports.free())
         for rank, (_node, devices) in enumerate(held.placement.replicas):
-            environment = self._environment(submission, rank, devices, port, directory / f"{rank}.outcome")
+            environment = {
+                **processes.environment(submission, rank, devices, master_port),
+                **ports.take(directory, submission.specification.ports, rank),
+                "ATOLL_LOG_FILE": str(self._log(submission, rank)),
+                "ATOLL_OUTCOME_FILE": str(directory / f"{rank}.outcome"),
+            }
             # Not by asyncio: its children end with its loop, ours go on when `jobs` is restarted.
             process = await asyncio.to_thread(
                 subprocess.Popen,
-                [sys.executable, str(ENTRY), *self._command(submission)],
+                [sys.executable, str(ENTRY), *processes.command(submission)],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -223,44 +243,21 @@ class LocalEngine(Engine):
             )
             _CHILDREN.append(process)
             records.write(directory / f"{rank}.pid", f"{process.pid} {records.start_time(process.pid)}")
+        records.drop_secrets(directory)
         del self._waiting[submission.attempt_id]
         self._held[submission.attempt_id] = held
         self._observed[submission.attempt_id] = self._look(held)
 
-    def _command(self, submission: Submission) -> list[str]:
-        interpreter = submission.python or sys.executable
-        return [interpreter, *submission.command[1:]]
-
-    def _environment(
-        self, submission: Submission, rank: int, devices: tuple[int, ...], port: str, outcome_file: Path
-    ) -> dict[str, str]:
-        home = Path(self.home(submission.user_name))
-        visible = ",".join(map(str, devices))
-        return {
-            "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-            "LANG": "C.UTF-8",
-            "HOME": str(home),
-            "USER": submission.user_name,
-            "OMP_NUM_THREADS": "1",
-            "ATOLL_TASK_ID": submission.task_id,
-            "ATOLL_ATTEMPT": str(submission.number),
-            "ATOLL_CODE_DIR": str(home / submission.code_directory),
-            "ATOLL_START_FILE": submission.start_file or "",
-            "ATOLL_OUTPUT_DIR": str(home / submission.output_directory),
-            "ATOLL_LOG_FILE": str(self._log(submission, rank)),
-            "ATOLL_METRICS_FILE": str(home / submission.task_directory / "metrics.jsonl"),
-            "ATOLL_OUTCOME_FILE": str(outcome_file),
-            "ATOLL_MEMORY_LIMIT_BYTES": str(int(quantities.parse(submission.memory_limit))),
-            "RANK": str(rank),
-            "WORLD_SIZE": str(submission.nodes),
-            "MASTER_ADDR": "127.0.0.1",
-            "MASTER_PORT": port,
-            ("ASCEND" if "_npu_" in submission.device_type else "NVIDIA") + "_VISIBLE_DEVICES": visible,
-        }
+    def _refuse_what_is_no_mount(self, submission: Submission) -> None:
+        for mount in submission.specification.mounts:
+            if mount.target != str(self._storage / mount.source):
+                raise EngineError(
+                    f"the local engine mounts nothing: `{mount.source}` is not {mount.target}", permanent=True
+                )
 
     def _signal(self, attempt_id: str, number: signal.Signals) -> None:
         held = self._held[attempt_id]
-        for rank in range(held.submission.nodes):
+        for rank in range(held.nodes):
             process_id = records.living(self._directory(attempt_id), rank)
             if process_id is not None:
                 with contextlib.suppress(ProcessLookupError):
@@ -274,21 +271,14 @@ class LocalEngine(Engine):
         return any(item.rank == rank and item.state in ("succeeded", "failed") for item in replicas)
 
     def _look(self, held: Held) -> Observation:
-        submission = held.submission
-        directory = self._directory(submission.attempt_id)
+        submission, directory = held.submission, self._directory(held.submission.attempt_id)
         replicas = tuple(
-            records.look(directory, rank, node, devices, submission.memory_limit)
+            records.look(directory, rank, node, devices, submission.specification.limits.memory).model_copy(
+                update={"ready": self._readiness.holds(held.submission, rank)}
+            )
             for rank, (node, devices) in enumerate(held.placement.replicas)
         )
-        failed = sorted(
-            (item for item in replicas if item.state == "failed"),
-            key=lambda item: item.finished_at or datetime.now(UTC),
-        )
-        phase, reason = Phase.RUNNING, None
-        if failed:
-            phase, reason = Phase.FAILED, failed[0].reason
-        elif all(item.state == "succeeded" for item in replicas):
-            phase = Phase.SUCCEEDED
+        phase, reason = _phase(submission.specification.mode, replicas)
         return Observation(attempt_id=submission.attempt_id, phase=phase, reason=reason, replicas=replicas)
 
     def _node(self, machine: Machine) -> NodeObservation:
@@ -306,9 +296,9 @@ class LocalEngine(Engine):
             state="ready",
             takes_tasks=True,
             cpu_cores=machine.cpu_cores,
-            cpu_requested=float(sum(quantities.parse(item.cpu_request) for item, _ in here)),
+            cpu_requested=float(sum(quantities.parse(item.specification.requests.cpu) for item, _ in here)),
             memory_bytes=machine.memory_bytes,
-            memory_requested=int(sum(quantities.parse(item.memory_request) for item, _ in here)),
+            memory_requested=int(sum(quantities.parse(item.specification.requests.memory) for item, _ in here)),
             pods=len(here),
             pods_max=1000,
             devices=tuple(
@@ -316,11 +306,11 @@ class LocalEngine(Engine):
                     type=kind,
                     resource=kind,
                     total=count,
-                    used=sum(len(devices) for item, devices in here if item.device_type == kind),
+                    used=sum(len(devices) for item, devices in here if item.specification.devices.type == kind),
                     used_by={
                         index: item.attempt_id
                         for item, devices in here
-                        if item.device_type == kind
+                        if item.specification.devices.type == kind
                         for index in devices
                     },
                 )
@@ -335,11 +325,18 @@ class LocalEngine(Engine):
         )
 
 
+def _phase(mode: Mode, replicas: Sequence[ReplicaObservation]) -> tuple[Phase, Reason | None]:
+    failed = [item for item in replicas if item.state == "failed"]
+    if failed:
+        return Phase.FAILED, min(failed, key=lambda item: item.finished_at or datetime.now(UTC)).reason
+    if mode is Mode.SERVICE and any(item.state == "succeeded" for item in replicas):
+        return Phase.FAILED, SERVICE_ENDED
+    if all(item.state == "succeeded" for item in replicas):
+        return Phase.SUCCEEDED, None
+    if any(item.ready is False for item in replicas):
+        return Phase.STARTING, NOT_READY
+    return Phase.RUNNING, None
+
+
 def _reason(obstacle: Obstacle) -> Reason:
     return Reason(code=obstacle.code, message=obstacle.message, params=dict(obstacle.params))
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -1,11 +1,13 @@
 """The local engine's state on disk: written whole or not at all, readable after any kill."""
 
+import contextlib
+import json
 import os
 import signal
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from atoll.engines import outcome
 from atoll.engines.admission import Placement
@@ -13,6 +15,7 @@ from atoll.engines.base import ReplicaObservation, Submission
 from atoll.web.schema import Reason
 
 SUBMISSION = "submission.json"
+SECRETS = "secrets.json"
 PLACEMENT = "placement.json"
 _PLACES = TypeAdapter(tuple[tuple[str, tuple[int, ...]], ...])
 
@@ -35,12 +38,33 @@ def read_from(path: Path, offset: int, limit: int = 1 << 18) -> bytes:
         return b""
 
 
+def write_submission(directory: Path, submission: Submission) -> None:
+    """Keep what was asked for; the secrets in a file of their own that only this user reads, until it is started."""
+    secrets = submission.specification.secret_values()
+    if secrets:
+        directory.mkdir(parents=True, exist_ok=True)
+        handle = os.open(directory / SECRETS, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(secrets, file)
+    shown = submission.model_dump(mode="json")
+    shown["specification"].pop("secrets")
+    write(directory / SUBMISSION, json.dumps(shown))
+
+
 def read_submission(directory: Path) -> Submission | None:
     """What was asked for; None when the writer was killed before it was written."""
     try:
-        return Submission.model_validate_json((directory / SUBMISSION).read_text(encoding="utf-8"))
-    except (OSError, ValidationError):
+        told = json.loads((directory / SUBMISSION).read_text(encoding="utf-8"))
+        with contextlib.suppress(FileNotFoundError):
+            told["specification"]["secrets"] = json.loads((directory / SECRETS).read_text(encoding="utf-8"))
+        return Submission.model_validate(told)
+    except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def drop_secrets(directory: Path) -> None:
+    """They are in the environment of the processes now."""
+    (directory / SECRETS).unlink(missing_ok=True)
 
 
 def read_placement(directory: Path) -> Placement | None:

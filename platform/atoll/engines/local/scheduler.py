@@ -27,17 +27,22 @@ class Held:
     submission: Submission
     placement: Placement
 
+    @property
+    def nodes(self) -> int:
+        """How many replicas there are."""
+        return len(self.placement.replicas)
+
 
 def ask(submission: Submission) -> Ask:
     """A submission in the words of admission."""
     return Ask(
         virtual_cluster=submission.virtual_cluster,
         user=submission.user_name,
-        device_type=submission.device_type,
-        devices=submission.devices,
-        nodes=submission.nodes,
-        cpu_cores=quantities.parse(submission.cpu_request),
-        memory_bytes=quantities.parse(submission.memory_request),
+        device_type=submission.specification.devices.type,
+        devices=submission.specification.devices.count,
+        nodes=submission.specification.devices.nodes,
+        cpu_cores=quantities.parse(submission.specification.requests.cpu),
+        memory_bytes=quantities.parse(submission.specification.requests.memory),
     )
 
 

@@ -1,7 +1,7 @@
 // Made from openapi.json by `npm run client`; edits are lost.
 
 export const RULES = {
-  "TaskCreate": {
+  "TrainingCreate": {
     "code_directory": {
       "required": false,
       "pattern": "^[^\\x00-\\x1f]*$",
@@ -38,9 +38,6 @@ export const RULES = {
       "required": false,
       "minLength": 1,
       "maxLength": 512
-    },
-    "kind": {
-      "required": false
     },
     "limits": {
       "required": false

@@ -422,11 +422,7 @@ export interface paths {
          */
         get: operations["tasks_list"];
         put?: never;
-        /**
-         * Create
-         * @description Create a task; it queues and starts as soon as it can.
-         */
-        post: operations["tasks_create"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -597,26 +593,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/tasks/estimate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Estimate
-         * @description What the task would use, whether it starts now, and what forbids it. Changes nothing.
-         */
-        post: operations["tasks_estimate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/tasks/stream": {
         parameters: {
             query?: never;
@@ -637,7 +613,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/training/options": {
+    "/api/v1/trainings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create
+         * @description Create a training: a task that queues and starts as soon as it can.
+         */
+        post: operations["training_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trainings/{task_id}/definition": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Definition
+         * @description What was asked for, with every default filled in; the `definition` of its task, typed.
+         */
+        get: operations["training_read_definition"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trainings/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate
+         * @description What the training would use, whether it starts now, and what forbids it. Changes nothing.
+         */
+        post: operations["training_estimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trainings/options": {
         parameters: {
             query?: never;
             header?: never;
@@ -801,48 +837,6 @@ export interface components {
             devices: components["schemas"]["DeviceOption"][];
             /** Name */
             name: string;
-        };
-        /**
-         * Definition
-         * @description A task as it was asked for, with every default filled in.
-         */
-        Definition: {
-            /** Code Directory */
-            code_directory: string;
-            /** Command */
-            command: string[];
-            /** Command Line */
-            command_line?: string | null;
-            /** Description */
-            description: string;
-            /** Device Type */
-            device_type: string;
-            /** Devices */
-            devices: number;
-            /** Distributed */
-            distributed: boolean;
-            /** Framework */
-            framework: string | null;
-            /**
-             * Image
-             * @description What runs; an image of the user's own is pinned to its digest
-             */
-            image: string;
-            limits: components["schemas"]["Resources"];
-            /** Nodes */
-            nodes: number;
-            /** Output Directory */
-            output_directory: string;
-            /** Parameters */
-            parameters: components["schemas"]["Parameter"][];
-            requests: components["schemas"]["Resources"];
-            /** Start File */
-            start_file: string | null;
-            /**
-             * Working Directory
-             * @description In the image, where there is no code directory
-             */
-            working_directory?: string | null;
         };
         /**
          * DeviceOption
@@ -1052,12 +1046,6 @@ export interface components {
             /** Items */
             items: components["schemas"]["Image"][];
         };
-        /**
-         * Kind
-         * @description What a task is for. Later issues add kinds; the life cycle stays.
-         * @enum {string}
-         */
-        Kind: "training";
         /**
          * KindCounts
          * @description How many tasks of a kind are in each state; states without tasks are left out.
@@ -1834,7 +1822,13 @@ export interface components {
              * @description RFC 3339, always with its offset
              */
             created_at: string;
-            definition: components["schemas"]["Definition"];
+            /**
+             * Definition
+             * @description As its owner asked for it, in the shape of its kind
+             */
+            definition: {
+                [key: string]: unknown;
+            };
             /** Device Type */
             device_type: string;
             /** Devices */
@@ -1850,7 +1844,8 @@ export interface components {
             framework: string;
             /** Id */
             id: string;
-            kind: components["schemas"]["Kind"];
+            /** Kind */
+            kind: string;
             /**
              * Last Lines
              * @description The end of the log of the replica that failed first
@@ -1884,80 +1879,6 @@ export interface components {
             version: number;
             virtual_cluster: components["schemas"]["VirtualClusterReference"];
             wanted: components["schemas"]["Wanted"];
-        };
-        /**
-         * TaskCreate
-         * @description A new training.
-         */
-        TaskCreate: {
-            /**
-             * Code Directory
-             * @description Where the program starts. With `image`, empty: the image's own directory, else the home
-             * @default
-             */
-            code_directory?: string;
-            /**
-             * Command Line
-             * @description With `image`: what to start, in words as a shell reads them, but no shell runs unless it is named (sh -c '…'). Without it: what the image itself starts
-             */
-            command_line?: string | null;
-            /**
-             * Description
-             * @default
-             */
-            description?: string;
-            /** Device Type */
-            device_type: string;
-            /**
-             * Devices
-             * @description Per node
-             * @default 0
-             */
-            devices?: number;
-            /**
-             * Distributed
-             * @default false
-             */
-            distributed?: boolean;
-            /**
-             * Framework
-             * @description Name of a framework of the options; either this, with a start file, or `image`
-             */
-            framework?: string | null;
-            /**
-             * Image
-             * @description An image of the cluster's registry, for example one of GET /images
-             */
-            image?: string | null;
-            /**
-             * Kind
-             * @default training
-             * @constant
-             */
-            kind?: "training";
-            /** @description CPU and memory limit of each replica */
-            limits?: components["schemas"]["Resources"] | null;
-            /** Name */
-            name: string;
-            /**
-             * Nodes
-             * @default 1
-             */
-            nodes?: number;
-            /**
-             * Output Directory
-             * @description Without it: tasks/<id>/output in the home
-             */
-            output_directory?: string | null;
-            /** Parameters */
-            parameters?: components["schemas"]["Parameter"][];
-            /**
-             * Start File
-             * @description With `framework`: a Python file, relative to the code directory
-             */
-            start_file?: string | null;
-            /** Virtual Cluster */
-            virtual_cluster: string;
         };
         /**
          * TaskEvent
@@ -2039,7 +1960,8 @@ export interface components {
             framework: string;
             /** Id */
             id: string;
-            kind: components["schemas"]["Kind"];
+            /** Kind */
+            kind: string;
             mode: components["schemas"]["Mode"];
             /** Name */
             name: string;
@@ -2068,6 +1990,116 @@ export interface components {
             version: number;
             virtual_cluster: components["schemas"]["VirtualClusterReference"];
             wanted: components["schemas"]["Wanted"];
+        };
+        /**
+         * TrainingCreate
+         * @description A new training.
+         */
+        TrainingCreate: {
+            /**
+             * Code Directory
+             * @description Where the program starts. With `image`, empty: the image's own directory, else the home
+             * @default
+             */
+            code_directory?: string;
+            /**
+             * Command Line
+             * @description With `image`: what to start, in words as a shell reads them, but no shell runs unless it is named (sh -c '…'). Without it: what the image itself starts
+             */
+            command_line?: string | null;
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /** Device Type */
+            device_type: string;
+            /**
+             * Devices
+             * @description Per node
+             * @default 0
+             */
+            devices?: number;
+            /**
+             * Distributed
+             * @default false
+             */
+            distributed?: boolean;
+            /**
+             * Framework
+             * @description Name of a framework of the options; either this, with a start file, or `image`
+             */
+            framework?: string | null;
+            /**
+             * Image
+             * @description An image of the cluster's registry, for example one of GET /images
+             */
+            image?: string | null;
+            /** @description CPU and memory limit of each replica */
+            limits?: components["schemas"]["Resources"] | null;
+            /** Name */
+            name: string;
+            /**
+             * Nodes
+             * @default 1
+             */
+            nodes?: number;
+            /**
+             * Output Directory
+             * @description Without it: tasks/<id>/output in the home
+             */
+            output_directory?: string | null;
+            /** Parameters */
+            parameters?: components["schemas"]["Parameter"][];
+            /**
+             * Start File
+             * @description With `framework`: a Python file, relative to the code directory
+             */
+            start_file?: string | null;
+            /** Virtual Cluster */
+            virtual_cluster: string;
+        };
+        /**
+         * TrainingDefinition
+         * @description A training as it was asked for, with every default filled in.
+         */
+        TrainingDefinition: {
+            /** Code Directory */
+            code_directory: string;
+            /** Command */
+            command: string[];
+            /** Command Line */
+            command_line?: string | null;
+            /** Description */
+            description: string;
+            /** Device Type */
+            device_type: string;
+            /** Devices */
+            devices: number;
+            /** Distributed */
+            distributed: boolean;
+            /** Framework */
+            framework: string | null;
+            /**
+             * Image
+             * @description What runs; an image of the user's own is pinned to its digest
+             */
+            image: string;
+            limits: components["schemas"]["Resources"];
+            /** Nodes */
+            nodes: number;
+            /** Output Directory */
+            output_directory: string;
+            /** Parameters */
+            parameters: components["schemas"]["Parameter"][];
+            requests: components["schemas"]["Resources"];
+            /** Start File */
+            start_file: string | null;
+            /**
+             * Working Directory
+             * @description In the image, where there is no code directory
+             */
+            working_directory?: string | null;
         };
         /**
          * TrainingOptions
@@ -2985,7 +3017,7 @@ export interface operations {
                 /** @description `next_cursor` of the page before */
                 cursor?: string | null;
                 /** @description Only these kinds */
-                kind?: components["schemas"]["Kind"][] | null;
+                kind?: string[] | null;
                 /** @description Items per page */
                 limit?: number;
                 /** @description `all` needs tasks:read_all */
@@ -3010,42 +3042,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_TaskSummary_"];
-                };
-            };
-            /** @description What is wrong, and what to do */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    tasks_create: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The same key with the same request makes nothing new */
-                "idempotency-key"?: string | null;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TaskCreate"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Task"];
                 };
             };
             /** @description What is wrong, and what to do */
@@ -3370,39 +3366,6 @@ export interface operations {
             };
         };
     };
-    tasks_estimate: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TaskCreate"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Estimate"];
-                };
-            };
-            /** @description What is wrong, and what to do */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     tasks_watch: {
         parameters: {
             query?: {
@@ -3422,6 +3385,106 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["TaskSummary"] | components["schemas"]["StateChanged"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    training_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request makes nothing new */
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrainingCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    training_read_definition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrainingDefinition"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    training_estimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrainingCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Estimate"];
                 };
             };
             /** @description What is wrong, and what to do */

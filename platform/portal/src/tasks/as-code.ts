@@ -32,7 +32,7 @@ export function asCurl(origin: string, user: string, request: object): string {
     `  curl -fsS -c atoll.cookies ${common} \\`,
     `    --data @- ${origin}/api/v1/session`,
     `curl -fsS -b atoll.cookies ${common} \\`,
-    `  ${origin}/api/v1/tasks \\`,
+    `  ${origin}/api/v1/trainings \\`,
     `  --data ${shell(JSON.stringify(request, null, 2))}`,
   ].join("\n");
 }
@@ -51,7 +51,7 @@ export function asPython(origin: string, user: string, request: object): string 
     `    who = {"name": ${JSON.stringify(user)}, "password": os.environ["ATOLL_PASSWORD"]}`,
     '    http.post(f"{API}/session", json=who).raise_for_status()',
     `    task = ${python(request, 4)}`,
-    '    answer = http.post(f"{API}/tasks", json=task)',
+    '    answer = http.post(f"{API}/trainings", json=task)',
     "    answer.raise_for_status()",
     '    print(answer.json()["id"])',
   ].join("\n");

@@ -16,7 +16,7 @@ const STAND_INS = { name: "untitled", start_file: "main.py", code_directory: "" 
 export function judged(request: TaskCreate): TaskCreate {
   const found = { ...request };
   for (const [field, standIn] of Object.entries(STAND_INS) as [keyof typeof STAND_INS, string][]) {
-    const { pattern, maxLength } = RULES.TaskCreate[field];
+    const { pattern, maxLength } = RULES.TrainingCreate[field];
     const value = found[field];
     if (value === undefined || value === null) continue; // the request does without it
     if (!new RegExp(pattern).test(value) || value.length > maxLength) found[field] = standIn;
@@ -24,7 +24,7 @@ export function judged(request: TaskCreate): TaskCreate {
   found.parameters = found.parameters?.filter((each) => new RegExp(RULES.Parameter.name.pattern).test(each.name));
   const { limits } = found;
   if (limits && (quantity(limits.cpu) === null || quantity(limits.memory) === null)) delete found.limits;
-  if ((found.description?.length ?? 0) > RULES.TaskCreate.description.maxLength) delete found.description;
+  if ((found.description?.length ?? 0) > RULES.TrainingCreate.description.maxLength) delete found.description;
   return found;
 }
 
@@ -43,7 +43,7 @@ export function useEstimate(request: TaskCreate) {
   const complete = useSettled(judged(request));
   return useQuery({
     queryKey: ["training", "estimate", complete],
-    queryFn: () => body(api.POST("/api/v1/tasks/estimate", { body: complete })),
+    queryFn: () => body(api.POST("/api/v1/trainings/estimate", { body: complete })),
     enabled:
       complete.virtual_cluster !== "" && Boolean(complete.framework || complete.image) && complete.device_type !== "",
     placeholderData: (before) => before,

@@ -6,7 +6,7 @@ import { quantity } from "@/formats/amounts";
 import { imageName } from "@/tasks/image-name";
 import { useKnown } from "@/words/told";
 
-export type TaskCreate = Schemas["TaskCreate"];
+export type TaskCreate = Schemas["TrainingCreate"];
 export type TrainingOptions = Schemas["TrainingOptions"];
 
 /** What the form holds: the request, with texts that may still be empty. */
@@ -92,7 +92,7 @@ export function requestOf(fields: FormFields, bounds: Schemas["Limits"] | undefi
   };
 }
 
-type Definition = Schemas["Definition"];
+type Definition = Schemas["TrainingDefinition"];
 
 /** The part of the form that says what an older task runs. */
 export function programOf(definition: Definition) {
@@ -114,7 +114,7 @@ export function ownOutput(task: string): string {
 
 /** The fields that an older task stands for. */
 export function fieldsOf(task: Schemas["Task"]): Partial<FormFields> {
-  const { definition } = task;
+  const definition = task.definition as unknown as Definition; // of its kind
   return {
     name: nextName(task.name),
     description: definition.description,
@@ -147,7 +147,7 @@ export function exampleFields(example: Schemas["Example"]): Partial<FormFields> 
 export function nextName(name: string): string {
   const match = /^(.*)_(\d{1,6})$/.exec(name);
   const next = match ? `${match[1]}_${Number(match[2]) + 1}` : `${name}_2`;
-  return next.length <= RULES.TaskCreate.name.maxLength ? next : name;
+  return next.length <= RULES.TrainingCreate.name.maxLength ? next : name;
 }
 
 /** Cores or bytes as Kubernetes writes them; an empty field takes the default. */
@@ -161,10 +161,10 @@ export function isQuantity(message: string): Rule {
 type FieldRules = Partial<Record<"pattern" | "minLength" | "maxLength", string | number>> & { required?: boolean };
 
 /** The server's rules for a field, in the reader's language; `needed` where it is by what else was chosen. */
-export function useRules(): (field: keyof typeof RULES.TaskCreate, needed?: boolean) => Rule[] {
+export function useRules(): (field: keyof typeof RULES.TrainingCreate, needed?: boolean) => Rule[] {
   const known = useKnown("training");
   const { t } = useTranslation(["training", "common"]);
-  return (field, needed = false) => rules({ ...RULES.TaskCreate[field], ...(needed && { required: true }) }, field);
+  return (field, needed = false) => rules({ ...RULES.TrainingCreate[field], ...(needed && { required: true }) }, field);
   function rules(given: FieldRules, field: string): Rule[] {
     const found: Rule[] = [];
     if (given.required) found.push({ required: true, message: t("common:rules.required") });

@@ -85,7 +85,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
     try {
       const request = requestOf(form.getFieldsValue(true), limits);
       const task = await body(
-        api.POST("/api/v1/tasks", { body: request, params: { header: { "idempotency-key": key.of(request) } } }),
+        api.POST("/api/v1/trainings", { body: request, params: { header: { "idempotency-key": key.of(request) } } }),
       );
       touched.current = false;
       queries.setQueryData(["tasks", "detail", task.id], task);

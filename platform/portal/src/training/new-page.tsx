@@ -12,7 +12,7 @@ import { NewTrainingForm } from "./new-form";
 
 const optionsQuery = {
   queryKey: ["training", "options"],
-  queryFn: () => body(api.GET("/api/v1/training/options")),
+  queryFn: () => body(api.GET("/api/v1/trainings/options")),
   staleTime: 5_000,
 };
 

@@ -49,7 +49,7 @@ export function ParameterFields() {
             <Button
               size="small"
               icon={<Plus size={14} aria-hidden />}
-              disabled={entries.length >= RULES.TaskCreate.parameters.maxItems}
+              disabled={entries.length >= RULES.TrainingCreate.parameters.maxItems}
               onClick={() => add({ name: "", value: "" })}
             >
               {t("parameter_add")}

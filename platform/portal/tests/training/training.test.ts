@@ -57,7 +57,7 @@ describe("the request of the form", () => {
     expect(["digits", "digits_2", "a_9"].map(nextName)).toEqual(["digits_2", "digits_3", "a_10"]);
     const long = "x".repeat(64);
     expect(nextName(long)).toBe(long);
-    expect(new RegExp(RULES.TaskCreate.name.pattern).test(nextName("digits"))).toBe(true);
+    expect(new RegExp(RULES.TrainingCreate.name.pattern).test(nextName("digits"))).toBe(true);
   });
 
   test("the code for other programs says the same and survives quotes", () => {

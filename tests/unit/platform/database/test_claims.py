@@ -35,6 +35,7 @@ async def add_tasks(database: Sessions, count: int) -> None:
         session.add_all(
             TaskRow(
                 name=f"t{number}",
+                kind="training",
                 owner_id=owner,
                 virtual_cluster_id=cluster,
                 framework="plain",
@@ -42,6 +43,7 @@ async def add_tasks(database: Sessions, count: int) -> None:
                 devices=0,
                 nodes=1,
                 definition={},
+                specification={},
             )
             for number in range(count)
         )

@@ -1,5 +1,6 @@
 """Migrations and the first contents, on a real database."""
 
+import json
 from pathlib import Path
 
 from alembic.autogenerate import compare_metadata
@@ -8,11 +9,29 @@ from atoll.api.contents import ensure_contents
 from atoll.api.domains import metadata, tables
 from atoll.database.connection import connect, sessions
 from atoll.database.migrate import alembic_config, upgrade
+from atoll.engines.specification import TaskSpec
 from sqlalchemy import Connection, text
 
 from tests.unit.platform.conftest import configuration
 
 # As the first version wrote it.
+OLD_DEFINITION = {
+    "description": "",
+    "image": "local/numpy",
+    "code_directory": "code",
+    "start_file": "main.py",
+    "command_line": None,
+    "working_directory": None,
+    "output_directory": "tasks/1/output",
+    "parameters": [],
+    "command": ["python3", "main.py"],
+    "device_type": "nvidia_gpu_amd64",
+    "devices": 1,
+    "distributed": False,
+    "nodes": 1,
+    "limits": {"cpu": "2", "memory": "1Gi"},
+    "requests": {"cpu": "1", "memory": "512Mi"},
+}
 OLD_TASK = """
 INSERT INTO tasks (id, name, kind, mode, owner_id, virtual_cluster_id, engine, device_type, devices, nodes, definition,
                    state, wanted, last_lines, created_at, state_since, version)
@@ -54,7 +73,7 @@ async def test_they_lead_back_and_forth(tmp_path: Path, postgres: str, database_
     await database.dispose()
 
 
-async def test_tasks_of_the_first_version_name_a_framework_afterwards(
+async def test_tasks_of_the_first_version_name_a_framework_and_have_a_specification_afterwards(
     tmp_path: Path, postgres: str, database_name: str
 ) -> None:
     from alembic import command
@@ -64,15 +83,26 @@ async def test_tasks_of_the_first_version_name_a_framework_afterwards(
     await ensure_contents(sessions(database), settings)
     async with database.begin() as connection:
         await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0001"))
-        for name, definition in (("preset", '{"engine": "numpy", "devices": 1}'), ("own", '{"engine": null}')):
+        for name, definition in (
+            ("preset", json.dumps({**OLD_DEFINITION, "engine": "numpy"})),
+            ("own", json.dumps({**OLD_DEFINITION, "engine": None, "working_directory": "/app"})),
+        ):
             await connection.execute(text(OLD_TASK), {"name": name, "definition": definition})
     await upgrade(database)
     async with database.connect() as connection:
-        found = await connection.execute(text("SELECT name, framework, definition FROM tasks"))
-        rows = {row.name: (row.framework, row.definition) for row in found}
+        found = await connection.execute(text("SELECT name, framework, definition, specification FROM tasks"))
+        rows = {row.name: row for row in found}
     await database.dispose()
-    assert rows["preset"] == ("numpy", {"framework": "numpy", "devices": 1})
-    assert rows["own"] == ("numpy", {"framework": None})
+    assert rows["preset"].framework == "numpy"
+    assert rows["preset"].definition == {**OLD_DEFINITION, "framework": "numpy"}
+    assert rows["own"].definition["framework"] is None
+    preset = TaskSpec.model_validate(rows["preset"].specification)
+    assert (preset.program.working_directory, preset.program.needs_file) == ("/home/admin/code", "main.py")
+    assert preset.output == "tasks/1/output"
+    assert (preset.devices.resource, preset.devices.count) == ("nvidia.com/gpu", 1)
+    own = TaskSpec.model_validate(rows["own"].specification)
+    assert (own.program.working_directory, own.program.needs_file) == ("/app", "main.py")
+    assert own.program.runtime is not None
 
 
 async def test_the_first_contents_are_made_once_and_edits_survive(

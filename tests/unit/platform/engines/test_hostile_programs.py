@@ -76,7 +76,7 @@ async def test_a_program_that_writes_nonsense_fails_like_any_other(platform: Run
         "with open(os.environ['ATOLL_METRICS_FILE'], 'w') as file: file.write('\\n'.join(lines))\n"
         "sys.stdout.buffer.write(b'nothing: \\x00\\n')\nraise SystemExit(3)\n",
     )
-    task_id = (await admin.post("/tasks", training())).json()["id"]
+    task_id = (await admin.post("/trainings", training())).json()["id"]
     task = await admin.once(task_id, lambda task: bool(task["last_lines"]))
     assert (task["state"], task["last_lines"]) == ("failed", ["nothing: \ufffd"])
     assert task["progress"] == {"step": 4.0, "\ufffd": 1.0, "?": 1.0, "n" * 64: 1.0}
@@ -100,13 +100,13 @@ async def test_work_that_fails_for_one_task_goes_on_for_all_others(
         return await collected(files, owner, task_id)
 
     monkeypatch.setattr(reconcile, "last_scalars", fails_for_the_first)
-    first = (await admin.post("/tasks", training())).json()["id"]
+    first = (await admin.post("/trainings", training())).json()["id"]
 
     async def looked() -> bool:
         return first in looked_at
 
     await eventually(looked)
-    others = [(await admin.post("/tasks", training())).json()["id"] for _ in range(10)]
+    others = [(await admin.post("/trainings", training())).json()["id"] for _ in range(10)]
     for other in others:
         await admin.until(other, "finished")
     assert not ended
@@ -132,7 +132,7 @@ async def test_odd_words_of_the_engine_are_told_and_end_no_other_work(
 
     monkeypatch.setattr(LocalEngine, "submit", refuses)
     admin = await platform.admin()
-    task_id = (await admin.post("/tasks", training())).json()["id"]
+    task_id = (await admin.post("/trainings", training())).json()["id"]
     task = await admin.once(task_id, lambda task: task["reason"]["code"] == code)
     assert (task["state"], task["reason"]["message"].endswith("not \ufffd that ?")) == (state, True)
     assert not ended

@@ -10,37 +10,54 @@ import yaml
 from atoll.engines.base import ClusterProvision, Member, Phase, Share, Submission
 from atoll.engines.kubernetes import manifests, observing, provisioning
 from atoll.engines.kubernetes.client import KINDS, NODE, POD, WORKLOAD, ApiFailure
+from atoll.engines.specification import TaskSpec
 
 ACCESS = Path("roles/platform/templates/access.yaml.j2")
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
 def submission(**changes: Any) -> Submission:
+    """An attempt of ada's; `changes` are of its specification, by the names below."""
+    values: dict[str, Any] = {
+        "attempt_id": "01abc-1",
+        "image": "registry.atoll.internal:5000/engines/numpy:0.1.0",
+        "command": ("python3", "train.py", "--epochs", "3"),
+        "working_directory": "/home/ada/examples/digits",
+        "runtime": None,
+        "output": "/home/ada/tasks/01abc/output",
+        "devices": 2,
+        "nodes": 1,
+        **changes,
+    }
+    program = {name: values.pop(name) for name in ("image", "command", "working_directory", "runtime")}
+    output = values.pop("output")
     return Submission(
-        **{
-            "attempt_id": "01abc-1",
-            "task_id": "01abc",
-            "task_name": "digits_1",
-            "number": 1,
-            "user_name": "ada",
-            "uid": 30007,
-            "virtual_cluster": "default",
-            "image": "registry.atoll.internal:5000/engines/numpy:0.1.0",
-            "python": None,
-            "command": ("python3", "train.py", "--epochs", "3"),
-            "code_directory": "examples/digits",
-            "output_directory": "tasks/01abc/output",
-            "task_directory": "tasks/01abc",
-            "device_type": "nvidia_gpu_amd64",
-            "resource": "nvidia.com/gpu",
-            "devices": 2,
-            "nodes": 1,
-            "cpu_limit": "2",
-            "memory_limit": "400Mi",
-            "cpu_request": "1",
-            "memory_request": "200Mi",
-            **changes,
-        }
+        attempt_id=values.pop("attempt_id"),
+        task_id="01abc",
+        task_name="digits_1",
+        number=1,
+        user_name="ada",
+        uid=30007,
+        virtual_cluster="default",
+        specification=TaskSpec.model_validate(
+            {
+                "program": program,
+                "mounts": [
+                    {"kind": "home", "source": "home/ada", "target": "/home/ada"},
+                    {"kind": "output", "source": output[1:], "target": output},
+                    *values.pop("mounts", ()),
+                ],
+                "devices": {
+                    "type": "nvidia_gpu_amd64",
+                    "resource": "nvidia.com/gpu",
+                    "count": values.pop("devices"),
+                    "nodes": values.pop("nodes"),
+                },
+                "limits": {"cpu": "2", "memory": "400Mi"},
+                "requests": {"cpu": "1", "memory": "200Mi"},
+                **values,
+            }
+        ),
     )
 
 
@@ -110,13 +127,12 @@ def test_an_image_of_ones_own_needs_nothing_inside_it_for_the_entry_point() -> N
         image="registry.atoll.internal:5000/imported/tool:1@sha256:1",
         runtime="registry.atoll.internal:5000/atoll/runtime:0.1.0",
         command=("/tool", "--fast"),
-        code_directory="",
         working_directory="/app",
     )
     job = manifests.job_set(own)["spec"]["replicatedJobs"][0]["template"]["spec"]
     pod = job["template"]["spec"]
     (runtime,) = (volume for volume in pod["volumes"] if "image" in volume)
-    assert runtime["image"]["reference"] == own.runtime
+    assert runtime["image"]["reference"] == own.specification.program.runtime
     container = pod["containers"][0]
     assert {"name": runtime["name"], "mountPath": "/atoll-runtime", "readOnly": True} in container["volumeMounts"]
     command = container["command"]
@@ -134,7 +150,9 @@ def test_a_preset_engine_gets_no_further_interpreter() -> None:
 
 
 def test_what_a_user_types_is_not_taken_for_a_variable_of_kubernetes() -> None:
-    pod = pod_spec(command=("run", "--cost", "$(HOME)", "5$"), code_directory="a$(X)", output_directory="$$")
+    pod = pod_spec(
+        command=("run", "--cost", "$(HOME)", "5$"), working_directory="/home/ada/a$(X)", output="/home/ada/$$"
+    )
     container = pod["containers"][0]
     assert container["command"][-4:] == ["run", "--cost", "$$(HOME)", "5$$"]
     environment = {item["name"]: item["value"] for item in container["env"]}
@@ -197,17 +215,20 @@ def test_jobs_may_do_to_the_cluster_what_the_engine_does_and_no_more() -> None:
     wanted |= {kind.plural: reads for kind in (POD, NODE, WORKLOAD)}
     wanted["jobsets"] = reads | {"create", "delete"}
     wanted["networkpolicies"] |= {"delete"}
+    wanted["secrets"] = {"create", "patch", "delete"}  # never read
     assert may == {**wanted, "pods/log": {"get"}}
     assert set(wanted) == {kind.plural for kind in KINDS.values()}
 
 
 def test_volumes_of_jobs_are_those_that_its_admission_rule_lets_pass() -> None:
-    volume = provisioned()["PersistentVolume/vc-default-homes"]
+    volumes = [item for item in provisioned().values() if item["kind"] == "PersistentVolume"]
     rules = ACCESS.read_text(encoding="utf-8")
     assert "object.metadata.name.startsWith('vc-')" in rules
-    assert f"object.spec.hostPath.path == '{volume['spec']['hostPath']['path']}'" in rules
-    assert volume["metadata"]["name"].startswith("vc-")
-    assert volume["spec"]["claimRef"]["namespace"].startswith("vc-")
+    paths = ", ".join(f"'{volume['spec']['hostPath']['path']}'" for volume in volumes)
+    assert f"object.spec.hostPath.path in [{paths}]" in rules
+    for volume in volumes:
+        assert volume["metadata"]["name"].startswith("vc-")
+        assert volume["spec"]["claimRef"]["namespace"].startswith("vc-")
 
 
 def test_user_data_of_a_virtual_cluster_are_bound_to_its_name_space() -> None:

@@ -119,7 +119,7 @@ async def test_a_user_without_a_virtual_cluster_can_sign_in_but_start_nothing(pl
     admin = await platform.admin()
     ada = await platform.user(admin, "ada", member=False)
     assert (await ada.get("/virtual-clusters")).json()["items"] == []
-    assert (await ada.get("/training/options")).json()["virtual_clusters"] == []
+    assert (await ada.get("/trainings/options")).json()["virtual_clusters"] == []
 
 
 async def test_every_write_is_in_the_audit_and_no_password_is(platform: RunningPlatform) -> None:

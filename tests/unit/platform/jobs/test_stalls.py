@@ -37,7 +37,7 @@ async def test_work_that_hangs_gives_its_task_back_and_tries_again(
     monkeypatch.setattr(reconcile, "RETRY", timedelta(seconds=1))
     admin = await platform.admin()
     program("admin", "print('done')\n")
-    task_id = (await admin.post("/tasks", training())).json()["id"]
+    task_id = (await admin.post("/trainings", training())).json()["id"]
     database = connect(platform.configuration, pool_size=1)
 
     async def given_back() -> bool:
@@ -62,7 +62,7 @@ async def test_each_worker_claims_under_a_name_of_its_own(
     monkeypatch.setattr(Claims, "take", noted)
     admin = await platform.admin()
     program("admin", "print('done')\n")
-    task_id = (await admin.post("/tasks", training())).json()["id"]
+    task_id = (await admin.post("/trainings", training())).json()["id"]
     await admin.until(task_id, "finished")
 
     async def all_claimed() -> bool:
@@ -113,7 +113,7 @@ async def test_a_home_that_cannot_be_made_keeps_nobody_else_waiting(
     await platform.user(admin, "ada")
     bob = await platform.user(admin, "bob")
     program("bob", "print('done')\n")
-    task_id = (await bob.post("/tasks", training())).json()["id"]
+    task_id = (await bob.post("/trainings", training())).json()["id"]
     await bob.until(task_id, "finished")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from atoll.database.base import now
 from atoll.engines.base import Observation, Phase, ReplicaObservation
+from atoll.engines.specification import DEFAULT_GRACE_S
 from atoll.jobs import reconcile
 from atoll.jobs.decisions import Act, Facts, decide
 from atoll.tasks import life_cycle
@@ -123,10 +124,11 @@ def test_a_task_that_is_being_stopped_is_not_looked_at_for_its_time_limit(state:
         state=state,
         wanted=Wanted.STOP,
         attempts=[],
+        specification={},
         started_at=moment - timedelta(hours=2),
         virtual_cluster=SimpleNamespace(max_hours=1),
     )
-    assert reconcile._look_again(row) >= moment + timedelta(seconds=reconcile.GRACE_S)
+    assert reconcile._look_again(row) >= moment + timedelta(seconds=DEFAULT_GRACE_S)
 
 
 def test_a_submission_that_the_watch_has_not_shown_yet_is_not_lost() -> None:

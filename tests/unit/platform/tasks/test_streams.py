@@ -57,7 +57,7 @@ async def test_a_stream_ends_with_its_session(
     monkeypatch.setattr(dependencies, "SESSION_LOOK_S", 0.5)
     admin = await platform.admin()
     program("admin", "print('it runs', flush=True)\nimport time\ntime.sleep(60)\n")
-    task_id = (await admin.post("/tasks", training())).json()["id"]
+    task_id = (await admin.post("/trainings", training())).json()["id"]
     await admin.until(task_id, "running")
     async with asyncio.timeout(15), admin.http.stream("GET", path.format(task_id)) as answer:
         lines = answer.aiter_lines()

@@ -17,13 +17,13 @@ async def test_a_task_waits_for_devices_says_why_and_starts_when_they_are_free(
     program("admin", "import time, pathlib\nwhile not pathlib.Path('go').exists(): time.sleep(0.05)\n")
     ada = await platform.user(admin, "ada")
     program("ada", "print('my turn')\n")
-    first = (await admin.post("/tasks", training(devices=3))).json()["id"]
+    first = (await admin.post("/trainings", training(devices=3))).json()["id"]
     await admin.until(first, "running")
-    second = (await ada.post("/tasks", training(devices=2))).json()["id"]
+    second = (await ada.post("/trainings", training(devices=2))).json()["id"]
     waiting = await ada.once(second, lambda task: task["reason"]["code"] == "devices_in_use")
     assert waiting["state"] == "queued"
     assert waiting["reason"]["params"] == {"needed": 2, "free": 1, "total": 4, "virtual_cluster": "default"}
-    estimate = (await ada.post("/tasks/estimate", training(devices=2))).json()
+    estimate = (await ada.post("/trainings/estimate", training(devices=2))).json()
     assert (estimate["starts"], estimate["free"], estimate["ahead"]) == ("waits", 1, 1)
     (platform.home("admin") / "code" / "go").touch()
     await admin.until(first, "finished")
@@ -36,7 +36,7 @@ async def test_the_digits_example_learns_and_leaves_a_model(platform: RunningPla
     listed = (await admin.get("/home/files", params={"path": "examples/digits"})).json()
     assert [item["name"] for item in listed["items"]] == ["train.py"]
     made = await admin.post(
-        "/tasks",
+        "/trainings",
         training(
             framework="numpy",
             code_directory="examples/digits",
@@ -83,7 +83,7 @@ async def _log(client: Any, task_id: str, **params: Any) -> Any:
 async def test_a_crash_shows_its_exit_code_and_last_lines(platform: RunningPlatform, program: Any) -> None:
     admin = await platform.admin()
     program("admin", "print('before')\nraise SystemExit('the data are missing')\n")
-    task_id = (await admin.post("/tasks", training())).json()["id"]
+    task_id = (await admin.post("/trainings", training())).json()["id"]
     task = await admin.until(task_id, "failed")
     assert task["reason"]["code"] == "exit_code"
     assert task["reason"]["params"] == {"exit_code": 1}
@@ -95,7 +95,7 @@ async def test_a_crash_shows_its_exit_code_and_last_lines(platform: RunningPlatf
 async def test_a_task_above_its_memory_limit_fails_with_that_reason(platform: RunningPlatform, program: Any) -> None:
     admin = await platform.admin()
     program("admin", "import time\nblock = bytearray(200 << 20)\nprint(len(block))\ntime.sleep(20)\n")
-    task_id = (await admin.post("/tasks", training(limits={"cpu": "1", "memory": "100Mi"}))).json()["id"]
+    task_id = (await admin.post("/trainings", training(limits={"cpu": "1", "memory": "100Mi"}))).json()["id"]
     task = await admin.until(task_id, "failed")
     assert task["reason"] == {
         "code": "memory_limit_exceeded",
@@ -112,7 +112,7 @@ async def test_stopping_ends_the_program_and_frees_its_devices(platform: Running
         "signal.signal(signal.SIGTERM, lambda *_: (print('told to stop'), sys.exit(0)))\n"
         "print('ready')\ntime.sleep(60)\n",
     )
-    task_id = (await admin.post("/tasks", training(devices=2))).json()["id"]
+    task_id = (await admin.post("/trainings", training(devices=2))).json()["id"]
     await admin.until(task_id, "running")
 
     async def ready() -> bool:
@@ -137,9 +137,9 @@ async def test_stopping_ends_the_program_and_frees_its_devices(platform: Running
 async def test_a_waiting_task_is_stopped_at_once(platform: RunningPlatform, program: Any) -> None:
     admin = await platform.admin()
     program("admin", "import time\ntime.sleep(60)\n")
-    holder = (await admin.post("/tasks", training(devices=3))).json()["id"]
+    holder = (await admin.post("/trainings", training(devices=3))).json()["id"]
     await admin.until(holder, "running")
-    task_id = (await admin.post("/tasks", training(devices=3))).json()["id"]
+    task_id = (await admin.post("/trainings", training(devices=3))).json()["id"]
     await admin.post(f"/tasks/{task_id}/stop")
     task = await admin.until(task_id, "killed", timeout_s=10)
     assert task["reason"]["code"] == "stopped_by_user"
@@ -151,17 +151,17 @@ async def test_the_same_idempotency_key_makes_one_task(platform: RunningPlatform
     admin = await platform.admin()
     program("admin", "")
     headers = {"Idempotency-Key": "0123456789"}
-    both = await asyncio.gather(*(admin.post("/tasks", training(), headers=headers) for _ in range(4)))
+    both = await asyncio.gather(*(admin.post("/trainings", training(), headers=headers) for _ in range(4)))
     assert {answer.status_code for answer in both} == {201}
     assert len({answer.json()["id"] for answer in both}) == 1
-    other = await admin.post("/tasks", training(name="other"), headers=headers)
+    other = await admin.post("/trainings", training(name="other"), headers=headers)
     assert (other.status_code, other.json()["code"]) == (409, "idempotency_key_reused")
 
 
 async def test_all_mistakes_of_a_request_are_named_at_once(platform: RunningPlatform) -> None:
     admin = await platform.admin()
     answer = await admin.post(
-        "/tasks",
+        "/trainings",
         training(
             framework="none",
             code_directory="/etc",
@@ -189,23 +189,23 @@ async def test_all_mistakes_of_a_request_are_named_at_once(platform: RunningPlat
 @pytest.mark.parametrize("name", ["", "with space", "dash-ed", "é", "x" * 65])
 async def test_names_hold_letters_digits_and_underscores(platform: RunningPlatform, name: str) -> None:
     admin = await platform.admin()
-    answer = await admin.post("/tasks", training(name=name))
+    answer = await admin.post("/trainings", training(name=name))
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["field"] == "name"
 
 
 async def test_more_than_a_user_may_hold_is_refused_and_never_starts(platform: RunningPlatform) -> None:
     admin = await platform.admin()
-    answer = await admin.post("/tasks", training(devices=4))
+    answer = await admin.post("/trainings", training(devices=4))
     assert answer.json()["code"] == "more_than_user_may_hold"
-    estimate = (await admin.post("/tasks/estimate", training(devices=4))).json()
+    estimate = (await admin.post("/trainings/estimate", training(devices=4))).json()
     assert (estimate["allowed"], estimate["starts"]) == (False, "never")
 
 
 async def test_a_stop_with_an_old_version_is_refused(platform: RunningPlatform, program: Any) -> None:
     admin = await platform.admin()
     program("admin", "import time\ntime.sleep(60)\n")
-    made = await admin.post("/tasks", training())
+    made = await admin.post("/trainings", training())
     task_id = made.json()["id"]
     await admin.until(task_id, "running")
     refused = await admin.post(f"/tasks/{task_id}/stop", headers={"If-Match": made.headers["etag"]})
@@ -224,7 +224,7 @@ async def test_the_live_view_shows_every_change(platform: RunningPlatform, progr
         async for line in lines:
             if line == "event: hello":
                 break
-        await admin.post("/tasks", training())
+        await admin.post("/trainings", training())
         async for line in lines:
             if line.startswith("data: {") and '"state"' in line:
                 state = json.loads(line.removeprefix("data: "))["state"]
@@ -247,9 +247,9 @@ async def test_the_live_view_tells_nobody_of_the_tasks_of_others(platform: Runni
         async for line in lines:
             if line == "event: hello":
                 break
-        foreign = (await admin.post("/tasks", training())).json()["id"]
+        foreign = (await admin.post("/trainings", training())).json()["id"]
         await admin.until(foreign, "finished")
-        own = (await ada.post("/tasks", training())).json()["id"]
+        own = (await ada.post("/trainings", training())).json()["id"]
         await ada.until(own, "finished")
         assert (await ada.delete(f"/tasks/{own}")).status_code == 204
         name = ""
@@ -267,7 +267,7 @@ async def test_the_live_view_tells_nobody_of_the_tasks_of_others(platform: Runni
 async def test_a_log_goes_on_after_the_last_event_that_was_seen(platform: RunningPlatform, program: Any) -> None:
     admin = await platform.admin()
     program("admin", "print('ä' * 10)\nprint('end')\n")
-    task_id = (await admin.post("/tasks", training())).json()["id"]
+    task_id = (await admin.post("/trainings", training())).json()["id"]
     await admin.until(task_id, "finished")
     whole = [event async for event in _log(admin, task_id)]
     assert "".join(event["text"] for name, event in whole if name == "log") == "ä" * 10 + "\nend\n"
@@ -280,7 +280,7 @@ async def test_a_log_goes_on_after_the_last_event_that_was_seen(platform: Runnin
 async def test_the_nodes_page_shows_who_uses_which_device(platform: RunningPlatform, program: Any) -> None:
     admin = await platform.admin()
     program("admin", "import time\ntime.sleep(60)\n")
-    task_id = (await admin.post("/tasks", training(device_type="huawei_npu_amd64", devices=2))).json()["id"]
+    task_id = (await admin.post("/trainings", training(device_type="huawei_npu_amd64", devices=2))).json()["id"]
     await admin.until(task_id, "running")
 
     async def held() -> Any:

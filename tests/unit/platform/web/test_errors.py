@@ -61,7 +61,7 @@ async def test_odd_characters_are_a_mistake_of_the_request(platform: RunningPlat
         ("GET", "/tasks/x/log", {"headers": {"last-event-id": "9" * 5000}}),
         ("POST", "/session", {"json": {"name": "a\0b", "password": "x"}}),
         ("POST", "/users", {"json": {"name": "bob", "password": "a-long-password", "nickname": "\0"}}),
-        ("POST", "/tasks", {"json": training(description="a\0b")}),
+        ("POST", "/trainings", {"json": training(description="a\0b")}),
     ]
     for method, path, more in requests:
         answer = await admin.http.request(method, path, **more)

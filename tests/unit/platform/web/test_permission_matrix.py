@@ -68,7 +68,7 @@ async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, pro
     program(
         "owner", "import os\nopen(os.environ['ATOLL_OUTPUT_DIR'] + '/result', 'w').write('secret')\nprint('secret')\n"
     )
-    task_id = (await callers["owner"].post("/tasks", training())).json()["id"]
+    task_id = (await callers["owner"].post("/trainings", training())).json()["id"]
     await callers["owner"].until(task_id, "finished")
     operation_id = await ended_operation(platform, "owner")
     wrong = []
@@ -93,7 +93,7 @@ async def test_the_tasks_of_others_are_listed_for_administrators_only(platform: 
     admin = await platform.admin()
     ada = await platform.user(admin, "ada")
     program("ada", "")
-    task_id = (await ada.post("/tasks", training(name="of_ada"))).json()["id"]
+    task_id = (await ada.post("/trainings", training(name="of_ada"))).json()["id"]
     refused = await ada.get("/tasks", params={"owner": "all"})
     assert refused.status_code == 403
     assert (await ada.get("/tasks/stream", params={"owner": "all"})).status_code == 403
@@ -108,7 +108,7 @@ async def test_an_administrator_stops_the_task_of_another(platform: RunningPlatf
     admin = await platform.admin()
     ada = await platform.user(admin, "ada")
     program("ada", "import time\ntime.sleep(60)\n")
-    task_id = (await ada.post("/tasks", training(devices=1))).json()["id"]
+    task_id = (await ada.post("/trainings", training(devices=1))).json()["id"]
     await ada.until(task_id, "running")
     assert "stop" in (await admin.task(task_id))["actions"]
     await admin.post(f"/tasks/{task_id}/stop")

@@ -1,4 +1,4 @@
-"""What a task runs: a file of the home in a preset framework, or an image that the user brings."""
+"""What a training runs: a file of the home in a preset framework, or an image that the user brings."""
 
 import posixpath
 import shlex
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from atoll.configuration import Configuration
 from atoll.images.service import Own
-from atoll.tasks.schemas import Parameter, TaskCreate
+from atoll.training.schemas import Parameter, TrainingCreate
 
 Wrong = Callable[..., None]
 
 
 @dataclass(frozen=True)
-class Program:
+class Chosen:
     """An image and the command in it. Without `architectures` it is there for all that the cluster has."""
 
     label: str
@@ -25,7 +25,7 @@ class Program:
     architectures: tuple[str, ...] = ()
 
 
-def program(configuration: Configuration, body: TaskCreate, own: Own | None, wrong: Wrong) -> Program | None:
+def choose(configuration: Configuration, body: TrainingCreate, own: Own | None, wrong: Wrong) -> Chosen | None:
     """The program that `body` asks for; what forbids it is told to `wrong`."""
     if body.image is not None and body.framework is not None:
         wrong("image", "framework_or_image", "Choose a framework or an image of your own, not both.")
@@ -35,7 +35,7 @@ def program(configuration: Configuration, body: TaskCreate, own: Own | None, wro
     return _preset(configuration, body, wrong)
 
 
-def _preset(configuration: Configuration, body: TaskCreate, wrong: Wrong) -> Program | None:
+def _preset(configuration: Configuration, body: TrainingCreate, wrong: Wrong) -> Chosen | None:
     if body.command_line:
         wrong(
             "command_line",
@@ -57,10 +57,10 @@ def _preset(configuration: Configuration, body: TaskCreate, wrong: Wrong) -> Pro
     if body.distributed and not framework.trains_distributed:
         wrong("framework", "framework_not_distributed", f"{framework.title} does not train over several nodes.")
     command = [framework.python or "python3", start_file, *_arguments(body.parameters)]
-    return Program(framework.name, framework.name, framework.image, command, start_file)
+    return Chosen(framework.name, framework.name, framework.image, command, start_file)
 
 
-def _own(body: TaskCreate, own: Own, wrong: Wrong) -> Program | None:
+def _own(body: TrainingCreate, own: Own, wrong: Wrong) -> Chosen | None:
     if body.start_file:
         wrong("start_file", "start_file_needs_framework", "An image of your own starts a command, not a start file.")
     if own.problem is not None:
@@ -74,7 +74,7 @@ def _own(body: TaskCreate, own: Own, wrong: Wrong) -> Program | None:
     if not command:
         wrong("command_line", "command_needed", "The image itself starts nothing: give a command line.")
         return None
-    return Program(
+    return Chosen(
         label=reference.short,
         framework=None,
         # By digest: a tag that is moved later changes no task, and no node runs an old copy of it.

@@ -11,15 +11,14 @@ from atoll.configuration import Configuration
 from atoll.control.client import ControlClient
 from atoll.control.schemas import ImageDescription
 from atoll.database.connection import connect, sessions
-from atoll.identity.caller import Caller
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.service import caller_of
 from atoll.images.references import parse
 from atoll.images.service import ImageService, Own
-from atoll.tasks.definition import Drafted, draft
-from atoll.tasks.schemas import TaskCreate
-from atoll.tasks.service import TaskService
+from atoll.training.definition import Built, Drafted, draft
+from atoll.training.schemas import TrainingCreate
+from atoll.training.service import TrainingService
 from atoll.virtual_clusters.models import QuotaRow, VirtualClusterRow
 from atoll.web.errors import Invalid, NotFound
 from sqlalchemy.pool import QueuePool
@@ -79,25 +78,28 @@ def configuration(runtime: str | None = f"{REGISTRY}/atoll/runtime:0") -> Config
 
 
 async def drafted(control: Any = None, *, settings: Configuration | None = None, **changes: Any) -> Drafted:
-    body = TaskCreate.model_validate(
+    body = TrainingCreate.model_validate(
         {"name": "a_task", "virtual_cluster": "default", "device_type": "nvidia_gpu_amd64", **changes}
     )
     settings = settings or configuration()
     own = await ImageService(settings, control or FakeControl()).find(body.image) if body.image else None
     quotas = [QuotaRow(device_type=kind, count=4, max_per_user=4) for kind in ("nvidia_gpu_amd64", "huawei_npu_arm64")]
     cluster = VirtualClusterRow(id="1", name="default", quotas=quotas)
-    caller = Caller.__new__(Caller)  # no rule of a draft asks who it is
-    return draft(settings, caller, body, cluster, home="/home/ada", task_id="1", own=own)
+    return draft(settings, "ada", body, cluster, task_id="1", own=own)
+
+
+def built(found: Drafted) -> Built:
+    assert found.built is not None, found.problems
+    return found.built
 
 
 def codes(found: Drafted) -> set[tuple[str, str]]:
-    assert found.definition is None
+    assert found.built is None
     return {(problem.field, problem.code) for problem in found.problems}
 
 
 async def test_an_image_runs_by_its_digest_what_it_starts_itself_where_it_starts_itself() -> None:
-    found = await drafted(image=IMAGE, parameters=[{"name": "fast", "value": ""}])
-    assert found.definition is not None
+    found = built(await drafted(image=IMAGE, parameters=[{"name": "fast", "value": ""}]))
     assert found.definition.image == f"{IMAGE}@{DIGEST}"
     assert found.definition.command == ["/tool", "serve", "--fast"]
     assert (found.definition.framework, found.definition.working_directory) == (None, "/app")
@@ -105,8 +107,7 @@ async def test_an_image_runs_by_its_digest_what_it_starts_itself_where_it_starts
 
 
 async def test_a_command_line_is_read_as_words_and_a_code_directory_is_where_it_starts() -> None:
-    found = await drafted(image=IMAGE, command_line="sh -c 'echo \"$HOME\"; ls'", code_directory="work")
-    assert found.definition is not None
+    found = built(await drafted(image=IMAGE, command_line="sh -c 'echo \"$HOME\"; ls'", code_directory="work"))
     assert found.definition.command == ["sh", "-c", 'echo "$HOME"; ls']
     assert (found.definition.code_directory, found.definition.working_directory) == ("work", None)
 
@@ -134,7 +135,7 @@ async def test_what_cannot_be_is_said_at_the_field(changes: dict[str, Any], prob
 async def test_an_image_that_starts_nothing_needs_a_command_line() -> None:
     silent = FakeControl(command=[])
     assert codes(await drafted(silent, image=IMAGE)) == {("command_line", "command_needed")}
-    assert (await drafted(silent, image=IMAGE, command_line="ls")).definition is not None
+    assert (await drafted(silent, image=IMAGE, command_line="ls")).built is not None
 
 
 async def test_an_engine_without_images_says_so() -> None:
@@ -150,9 +151,9 @@ async def test_a_task_without_devices_has_limits_of_its_own() -> None:
     )
     without = await drafted(settings=settings, image=IMAGE)
     with_one = await drafted(settings=settings, image=IMAGE, devices=1)
-    assert without.definition is not None
-    assert with_one.definition is not None
-    assert (without.definition.limits.cpu, with_one.definition.limits.cpu) == ("200m", "1")
+    assert without.built is not None
+    assert with_one.built is not None
+    assert (without.built.definition.limits.cpu, with_one.built.definition.limits.cpu) == ("200m", "1")
 
 
 def test_a_reference_is_of_the_clusters_registry_or_none() -> None:
@@ -166,12 +167,12 @@ def test_a_reference_is_of_the_clusters_registry_or_none() -> None:
 
 async def test_under_atoll_dev_the_form_offers_no_images_and_the_api_says_why(platform: RunningPlatform) -> None:
     admin = await platform.admin()
-    assert (await admin.get("/training/options")).json()["own_images"] is False
+    assert (await admin.get("/trainings/options")).json()["own_images"] is False
     request = training(image=IMAGE, framework=None, start_file=None)
-    refused = await admin.post("/tasks", request)
+    refused = await admin.post("/trainings", request)
     assert refused.status_code == 422
     assert [error["code"] for error in refused.json()["errors"]] == ["no_own_images"]
-    estimate = (await admin.post("/tasks/estimate", request)).json()
+    estimate = (await admin.post("/trainings/estimate", request)).json()
     assert (estimate["starts"], estimate["problems"][0]["field"]) == ("never", "image")
 
 
@@ -203,10 +204,10 @@ async def test_no_connection_to_the_database_waits_while_the_registry_is_asked(
             admin = await IdentityRepository(session).user_by_name("admin")
         assert admin is not None
         caller = caller_of(admin, PermissionTable(permissions()), "", "request")
-        body = TaskCreate(name="a", virtual_cluster="default", image=IMAGE, device_type="nvidia_gpu_amd64")
+        body = TrainingCreate(name="a", virtual_cluster="default", image=IMAGE, device_type="nvidia_gpu_amd64")
         for key in (None, "a-key-of-its-own"):
             async with sessions(database)() as session, session.begin():
-                service = TaskService(session, settings, cast("ControlClient", SlowControl()))
+                service = TrainingService(session, settings, cast("ControlClient", SlowControl()))
                 with contextlib.suppress(Invalid):  # there is no machine that could take it
                     await (service.create(caller, body, key) if key else service.estimate(caller, body))
     finally:

@@ -1,0 +1,118 @@
+"""What every builder of specifications needs: the rules that all kinds share, all mistakes in one go."""
+
+import posixpath
+from decimal import Decimal
+
+from atoll import quantities
+from atoll.configuration import Configuration, Device
+from atoll.devices.limits import Limits, Resources
+from atoll.engines.admission import allowed_counts
+from atoll.engines.specification import Amounts, Devices, Mount, MountKind
+from atoll.homes.places import home_as_seen
+from atoll.virtual_clusters.models import VirtualClusterRow
+from atoll.web.schema import FieldError
+
+FieldParameter = str | int | list[int]
+
+
+class Builder:
+    """Rules on one request. What forbids it is gathered in `problems`; only without any is there a specification."""
+
+    def __init__(self, configuration: Configuration, user_name: str) -> None:
+        self.configuration = configuration
+        self.user_name = user_name
+        self.home = home_as_seen(configuration, user_name)
+        self.problems: list[FieldError] = []
+
+    def wrong(self, where: str, code: str, message: str, **params: FieldParameter) -> None:
+        """Note a mistake at a field."""
+        self.problems.append(FieldError(field=where, code=code, message=message, params=params))
+
+    def path(self, where: str, text: str) -> str:
+        """`text` relative to the home."""
+        inside = text
+        if text.startswith("/"):
+            if text != self.home and not text.startswith(self.home + "/"):
+                self.wrong(where, "path_outside_home", f"`{text}` does not lie below {self.home}.", home=self.home)
+                return ""
+            inside = text[len(self.home) :]
+        inside = inside.strip("/")
+        if ".." in inside.split("/"):
+            self.wrong(where, "path_outside_home", "A path cannot contain `..`.", home=self.home)
+            return ""
+        return posixpath.normpath(inside) if inside else ""
+
+    def seen(self, inside: str) -> str:
+        """A path of the home as the program sees it."""
+        return f"{self.home}/{inside}".rstrip("/")
+
+    def home_mount(self) -> Mount:
+        """The owner's home."""
+        return Mount(kind=MountKind.HOME, source=f"home/{self.user_name}", target=self.home)
+
+    def output_mount(self, inside: str) -> Mount:
+        """A directory of the home that the program writes its results to."""
+        return Mount(kind=MountKind.OUTPUT, source=f"home/{self.user_name}/{inside}", target=self.seen(inside))
+
+    def devices(
+        self, cluster: VirtualClusterRow, device_type: str, count: int, nodes: int, *, distributed: bool
+    ) -> Devices | None:
+        """The machines, if the virtual cluster has such and the numbers are allowed."""
+        device = self._device(cluster, device_type, count, distributed=distributed)
+        self._nodes(nodes, distributed=distributed)
+        if device is None:
+            return None
+        return Devices(type=device.type, resource=device.resource, count=count, nodes=nodes)
+
+    def _device(self, cluster: VirtualClusterRow, device_type: str, count: int, *, distributed: bool) -> Device | None:
+        device = self.configuration.device(device_type)
+        if device is None or device_type not in {quota.device_type for quota in cluster.quotas}:
+            self.wrong(
+                "device_type",
+                "device_type_not_in_virtual_cluster",
+                f"The virtual cluster {cluster.name} has no devices of type `{device_type}`.",
+            )
+            return None
+        counts = allowed_counts(device.type, device.counts, distributed=distributed)
+        if count not in counts:
+            words = ", ".join(map(str, counts))
+            self.wrong("devices", "device_count_not_allowed", f"Choose one of {words}.", counts=counts)
+        return device
+
+    def _nodes(self, nodes: int, *, distributed: bool) -> None:
+        if distributed and nodes < 2:
+            self.wrong("nodes", "too_few_nodes", "A distributed task runs on at least 2 nodes.", least=2)
+        if not distributed and nodes != 1:
+            self.wrong("nodes", "not_distributed", "More than one node needs `distributed`.", most=1)
+
+    def limits(self, device_type: str, count: int, wanted: Resources | None) -> tuple[Amounts, Amounts]:
+        """Limit and request of a replica; the request is the limit times the configured ratio."""
+        configured = self.configuration.resource_limit
+        bounds = configured.of(device_type)
+        if count == 0 and bounds is not None:
+            bounds = configured.without_devices or bounds
+        if bounds is None:  # the device type is unknown and was reported
+            nothing = Amounts(cpu="1", memory="1Gi")
+            return nothing, nothing
+        if wanted is None:
+            wanted = bounds.default
+        else:
+            self._within("cpu", wanted.cpu, bounds)
+            self._within("memory", wanted.memory, bounds)
+        ratio = Decimal(str(configured.request_ratio))
+        request = Amounts(
+            cpu=quantities.cpu_text(quantities.parse(wanted.cpu) * ratio),
+            memory=quantities.memory_text(quantities.parse(wanted.memory) * ratio),
+        )
+        return Amounts(cpu=wanted.cpu, memory=wanted.memory), request
+
+    def _within(self, name: str, value: str, bounds: Limits) -> None:
+        floor, ceiling = getattr(bounds.floor, name), getattr(bounds.ceiling, name)
+        if not quantities.parse(floor) <= quantities.parse(value) <= quantities.parse(ceiling):
+            self.wrong(
+                f"limits.{name}",
+                "limit_out_of_bounds",
+                f"Choose between {floor} and {ceiling}.",
+                floor=floor,
+                ceiling=ceiling,
+            )

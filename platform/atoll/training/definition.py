@@ -1,0 +1,112 @@
+"""From what the form asks for to a training's definition and its specification: every rule, all mistakes in one go."""
+
+from dataclasses import dataclass, field
+
+from atoll.configuration import Configuration
+from atoll.devices.limits import Resources
+from atoll.engines.specification import Devices, Program, TaskSpec
+from atoll.images.service import Own
+from atoll.tasks.building import Builder
+from atoll.training.program import Chosen, choose
+from atoll.training.schemas import TrainingCreate, TrainingDefinition
+from atoll.virtual_clusters.models import VirtualClusterRow
+from atoll.web.schema import FieldError
+
+
+@dataclass(frozen=True)
+class Built:
+    """A training as it is shown, and as its engine gets it."""
+
+    label: str
+    definition: TrainingDefinition
+    specification: TaskSpec
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """What was built, or what forbids it."""
+
+    built: Built | None
+    problems: list[FieldError] = field(default_factory=list)
+
+
+def draft(
+    configuration: Configuration,
+    user_name: str,
+    body: TrainingCreate,
+    cluster: VirtualClusterRow | None,
+    *,
+    task_id: str,
+    own: Own | None = None,
+) -> Drafted:
+    """Check `body` by every rule.
+
+    `cluster` is None when the user has no virtual cluster of that name; `own` is the image that `body` brings.
+    """
+    builder = Builder(configuration, user_name)
+    chosen = choose(configuration, body, own, builder.wrong)
+    devices = None
+    if cluster is None:
+        builder.wrong(
+            "virtual_cluster",
+            "not_a_member",
+            f"You are not a member of a virtual cluster `{body.virtual_cluster}`.",
+        )
+    else:
+        devices = builder.devices(cluster, body.device_type, body.devices, body.nodes, distributed=body.distributed)
+    if chosen is not None and devices is not None:
+        _fits(builder, chosen, devices)
+    code = builder.path("code_directory", body.code_directory)
+    output = (
+        builder.path("output_directory", body.output_directory) if body.output_directory else f"tasks/{task_id}/output"
+    )
+    if body.output_directory and not output and not builder.problems:
+        builder.wrong("output_directory", "output_is_home", "Choose a directory below the home, not the home itself.")
+    limits, requests = builder.limits(body.device_type, body.devices, body.limits)
+    if builder.problems or chosen is None or devices is None:
+        return Drafted(None, builder.problems)
+    specification = TaskSpec(
+        program=Program(
+            image=chosen.image,
+            command=tuple(chosen.command),
+            working_directory=chosen.working_directory or builder.seen(code),
+            needs_file=chosen.start_file,
+            runtime=configuration.engine.runtime if chosen.framework is None else None,
+        ),
+        mounts=(builder.home_mount(), builder.output_mount(output)),
+        devices=devices,
+        limits=limits,
+        requests=requests,
+    )
+    definition = TrainingDefinition(
+        description=body.description,
+        framework=chosen.framework,
+        image=chosen.image,
+        code_directory=code,
+        start_file=chosen.start_file,
+        command_line=body.command_line if chosen.framework is None else None,
+        working_directory=chosen.working_directory,
+        output_directory=output,
+        parameters=body.parameters,
+        command=chosen.command,
+        device_type=devices.type,
+        devices=devices.count,
+        distributed=body.distributed,
+        nodes=devices.nodes,
+        limits=Resources(cpu=limits.cpu, memory=limits.memory),
+        requests=Resources(cpu=requests.cpu, memory=requests.memory),
+    )
+    return Drafted(Built(chosen.label, definition, specification))
+
+
+def _fits(builder: Builder, chosen: Chosen, devices: Devices) -> None:
+    """Whether the program can run on the machines that have the devices."""
+    if chosen.architectures and devices.arch not in chosen.architectures:
+        words = ", ".join(chosen.architectures)
+        builder.wrong(
+            "image",
+            "image_architecture",
+            f"The image is for {words}; machines with these devices are {devices.arch}.",
+            architectures=words,
+            arch=devices.arch,
+        )

@@ -1,0 +1,102 @@
+"""The Kubernetes engine on the cluster that the suite `system` leaves running.
+
+It is the code that `jobs` runs, with the administrator's kubeconfig, on a virtual cluster of the suite's own, which is
+removed afterwards; the user is the platform's administrator, whose home `files` has made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from functools import cache
+from pathlib import Path
+
+import yaml
+from atoll.configuration import Device
+from atoll.engines.base import Engine
+from atoll.engines.kubernetes.client import KubernetesClient
+from atoll.engines.kubernetes.engine import KubernetesEngine
+from harness import CLUSTER_FILE, Atoll, Portal
+
+from tests.engines.bench import CLUSTER, DEVICE_TYPE, RESOURCE, Bench
+
+STORAGE = Path("/mnt/atoll")
+NAMESPACE = f"vc-{CLUSTER}"
+VOLUMES = ("homes", "datasets", "models")
+
+
+@cache
+def _framework() -> tuple[str, str]:
+    """The administrator's name, and the image of the first framework."""
+    portal = Portal(Atoll(CLUSTER_FILE))
+    try:
+        assert portal.signed_in.is_success, portal.signed_in.text
+        answer = portal.client.get("/trainings/options")
+        assert answer.is_success, answer.text
+        assert portal.client.get("/home/files").is_success  # makes the home
+        return portal.user, str(answer.json()["frameworks"][0]["image"])
+    finally:
+        portal.client.close()
+
+
+class KubernetesBench(Bench):
+    """Pods of the lab."""
+
+    patience_s = 120
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.atoll = Atoll(CLUSTER_FILE)
+        self.user, self.image = _framework()
+        identity = json.loads(
+            self.atoll.kubectl("get", "configmap", f"user-{self.user}", "-n", "vc-default", "-o", "json").out
+        )
+        entries = (line.split(":") for line in identity["data"]["passwd"].splitlines())
+        self.uid = next(int(entry[2]) for entry in entries if entry[0] == self.user)
+        roles = {node["name"]: node["roles"] for node in yaml.safe_load(CLUSTER_FILE.read_text("utf-8"))["nodes"]}
+        self.worker = next(name for name, held in roles.items() if "worker" in held)
+
+    async def make(self) -> Engine:
+        client = await KubernetesClient.connect(self.atoll.state / "admin.conf")
+        devices = [Device(type=DEVICE_TYPE, resource=RESOURCE, counts=[0, 1, 2, 4])]
+        return KubernetesEngine(client, devices, STORAGE)
+
+    def place(self, source: str) -> str:
+        kind, _, rest = source.partition("/")
+        return f"/home/{rest}" if kind == "home" else f"/{source}"
+
+    async def put(self, source: str, name: str, text: str) -> None:
+        directory = STORAGE / source
+        script = f"umask 022; mkdir -p {directory}; printf %s '{text}' > {directory / name}"
+        await asyncio.to_thread(self.atoll.node, self.worker, "sh", "-c", script)
+
+    async def written(self) -> str:
+        kinds = "jobsets,jobs,pods,configmaps,networkpolicies,workloads,events"
+        ran = await asyncio.to_thread(self.atoll.kubectl, "get", kinds, "-n", NAMESPACE, "-o", "yaml")
+        return ran.out
+
+
+def leave_nothing() -> None:
+    """Remove the suite's virtual cluster: its volumes and quotas are of the cluster, not of the name space."""
+    atoll, (user, _) = Atoll(CLUSTER_FILE), _framework()
+    for kind, names in (
+        ("namespace", [NAMESPACE]),
+        ("persistentvolume", [f"{NAMESPACE}-{name}" for name in VOLUMES]),
+        ("clusterqueue", [f"{NAMESPACE}--{user}"]),
+        ("cohort", [NAMESPACE]),
+    ):
+        atoll.kubectl("delete", kind, *names, "--ignore-not-found", "--wait=false")
+
+
+@contextlib.asynccontextmanager
+async def kubernetes_bench(_directory: Path) -> AsyncIterator[Bench]:
+    """The engine on the installed cluster, with the suite's virtual cluster."""
+    made = await asyncio.to_thread(KubernetesBench)
+    await made.begin()
+    try:
+        await made.engine.provision(made.provision())
+        yield made
+    finally:
+        await made.end()

@@ -1,0 +1,55 @@
+"""The local engine: processes of this machine, user data in a temporary directory."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from atoll.engines.base import Engine
+from atoll.engines.local.engine import LocalEngine
+from atoll.engines.local.scheduler import Machine
+
+from tests.engines.bench import DEVICE_TYPE, Bench
+
+
+class LocalBench(Bench):
+    """Two pretended machines."""
+
+    user = "ada"
+    image = "local/plain"
+    patience_s = 20
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__()
+        self._state = directory / "state"
+        self._storage = directory / "storage"
+        self.uid = os.getuid()
+        (self._storage / "home" / self.user).mkdir(parents=True)
+
+    async def make(self) -> Engine:
+        machines = [Machine(name, "amd64", {DEVICE_TYPE: 4}, 64, 1 << 38) for name in ("one", "two")]
+        return LocalEngine(self._state, self._storage, machines)
+
+    def place(self, source: str) -> str:
+        return str(self._storage / source)
+
+    async def put(self, source: str, name: str, text: str) -> None:
+        (self._storage / source).mkdir(parents=True, exist_ok=True)
+        (self._storage / source / name).write_text(text)
+
+    async def written(self) -> str:
+        return "\n".join(path.read_text() for path in self._state.rglob("*") if path.is_file())
+
+
+@contextlib.asynccontextmanager
+async def local_bench(directory: Path) -> AsyncIterator[Bench]:
+    """A local engine that watches, with the suite's virtual cluster."""
+    made = LocalBench(directory)
+    await made.begin()
+    try:
+        await made.engine.provision(made.provision())
+        yield made
+    finally:
+        await made.end()

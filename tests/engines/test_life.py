@@ -1,0 +1,199 @@
+"""Submitting, adopting, stopping, forgetting, waiting: from the first to the last moment of an attempt."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from atoll.engines.base import EngineError, LogGone, Phase
+
+from tests.engines.bench import END, ENDED, SHARE, Bench, Started, eventually
+
+SAYS_IT_RUNS = f"import time; print('{END}'); time.sleep(600)"
+COUNTS_ITS_STARTS = f"""
+import os, time
+path = os.environ['ATOLL_OUTPUT_DIR'] + '/starts'
+open(path, 'a').write('x')
+time.sleep(1)
+print(len(open(path).read())); print('{END}'); time.sleep(600)
+"""
+ASKED = """
+import os, signal, sys, time
+def asked(*_):
+    open(os.environ['ATOLL_OUTPUT_DIR'] + '/asked', 'w').write('politely'); sys.exit(3)
+signal.signal(signal.SIGTERM, asked)
+print('-- that is all --'); time.sleep(600)
+"""
+DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('-- that is all --'); time.sleep(600)"
+
+
+async def test_submitting_twice_is_submitting_once(bench: Bench, start: Started) -> None:
+    attempt = await start(COUNTS_ITS_STARTS)
+    await bench.engine.submit(attempt.submission)
+    await attempt.until(Phase.RUNNING)
+    await bench.engine.submit(attempt.submission)
+    assert (await attempt.output()).strip() == "1"
+    assert [replica.rank for replica in attempt.observe().replicas] == [0]
+
+
+async def test_what_changes_is_told(bench: Bench, start: Started) -> None:
+    attempt = await start("")
+    await attempt.until(Phase.SUCCEEDED)
+    await eventually(lambda: attempt.id in bench.told, bench.patience_s)
+    assert None in bench.told, "machines are told, too"
+
+
+async def test_an_end_is_told_with_its_exit_code_and_reason(start: Started) -> None:
+    seen = await (await start("raise SystemExit(3)")).until(Phase.FAILED)
+    assert seen.reason is not None
+    assert (seen.reason.code, seen.reason.params) == ("exit_code", {"exit_code": 3})
+    assert [(item.state, item.exit_code) for item in seen.replicas] == [("failed", 3)]
+    assert seen.replicas[0].started_at is not None
+    assert seen.replicas[0].finished_at is not None
+
+
+async def test_an_attempt_that_was_never_submitted_is_gone(bench: Bench) -> None:
+    assert bench.engine.observe("never-1").phase is Phase.GONE
+    assert bench.engine.endpoints("never-1") in ((), [])
+    with pytest.raises(LogGone):
+        await anext(bench.engine.logs("never-1", 0, 0))
+
+
+async def test_after_a_restart_the_engine_goes_on_with_what_runs_and_what_waits(bench: Bench, start: Started) -> None:
+    running = await start(SAYS_IT_RUNS, devices=SHARE)
+    await running.output()
+    waiting = await start(SAYS_IT_RUNS, devices=SHARE)
+    await waiting.until(Phase.WAITING)
+    pod = running.observe().replicas[0].pod
+    await bench.restart()
+    assert {running.id, waiting.id} <= {*bench.engine.adopt()}
+    assert running.observe().phase is Phase.RUNNING
+    assert running.observe().replicas[0].pod == pod
+    assert waiting.observe().phase is Phase.WAITING
+    await bench.engine.provision(bench.provision())
+    await running.stop()
+    await waiting.output()
+
+
+async def test_an_end_that_nobody_watched_is_seen_after_a_restart(bench: Bench, start: Started) -> None:
+    attempt = await start("import time; time.sleep(2)")
+    await attempt.until(Phase.RUNNING)
+    await bench.end()
+    await asyncio.sleep(4)
+    await bench.begin()
+    assert attempt.id in bench.engine.adopt()
+    await attempt.until(Phase.SUCCEEDED)
+
+
+async def test_a_stop_asks_politely_first(start: Started) -> None:
+    attempt = await start(ASKED)
+    await attempt.output()
+    await attempt.stop(grace_s=20)
+    directory = attempt.submission.output
+    reader = await start(f"print(open('{directory}/asked').read()); print('{END}'); import time; time.sleep(600)")
+    assert (await reader.output()).strip() == "politely"
+
+
+async def test_what_does_not_listen_is_ended_after_the_grace(bench: Bench, start: Started) -> None:
+    attempt = await start(DEAF, grace_s=2)
+    await attempt.output()
+    async with asyncio.timeout(bench.patience_s):
+        assert (await attempt.stop(grace_s=2)).phase in (Phase.FAILED, Phase.GONE)
+
+
+async def test_what_waits_is_stopped_at_once(start: Started) -> None:
+    holder = await start(SAYS_IT_RUNS, devices=SHARE)
+    await holder.until(Phase.RUNNING)
+    waiting = await start(SAYS_IT_RUNS, devices=1)
+    await waiting.until(Phase.WAITING)
+    await waiting.stop()
+    assert holder.observe().phase is Phase.RUNNING
+
+
+async def test_stopping_again_or_what_ended_or_never_was_changes_nothing(bench: Bench, start: Started) -> None:
+    attempt = await start("")
+    await attempt.until(Phase.SUCCEEDED)
+    await bench.engine.stop("never-1", 0)
+    running = await start(SAYS_IT_RUNS)
+    await running.output()
+    await bench.engine.stop(running.id, 5)
+    await bench.engine.stop(running.id, 5)
+    assert (await running.ended()).phase in (Phase.FAILED, Phase.GONE)
+
+
+async def test_what_is_forgotten_is_gone_and_may_be_forgotten_again(bench: Bench, start: Started) -> None:
+    attempt = await start("")
+    await attempt.until(Phase.SUCCEEDED)
+    await bench.engine.forget(attempt.id)
+    await eventually(lambda: bench.engine.observe(attempt.id).phase is Phase.GONE, bench.patience_s)
+    assert attempt.id not in bench.engine.adopt()
+    await bench.engine.forget(attempt.id)
+    await bench.restart()
+    assert bench.engine.observe(attempt.id).phase is Phase.GONE
+
+
+async def test_what_waits_says_why_and_starts_when_there_is_room(start: Started) -> None:
+    holder = await start(SAYS_IT_RUNS, devices=SHARE)
+    await holder.until(Phase.RUNNING)
+    waiting = await start(SAYS_IT_RUNS, devices=1)
+    await waiting.until(Phase.WAITING)
+
+    def why() -> bool:
+        reason = waiting.observe().reason
+        return reason is not None and reason.code in ("devices_in_use", "user_limit_reached", "no_node_has_room")
+
+    await eventually(why, waiting.bench.patience_s)
+    await holder.stop()
+    await waiting.until(Phase.STARTING, Phase.RUNNING)
+
+
+async def test_provisioning_again_disturbs_nothing(bench: Bench, start: Started) -> None:
+    attempt = await start(SAYS_IT_RUNS)
+    await attempt.until(Phase.RUNNING)
+    await bench.engine.provision(bench.provision())
+    await bench.engine.provision(bench.provision())
+    await asyncio.sleep(1)
+    assert attempt.observe().phase is Phase.RUNNING
+    assert {seen.phase for seen in attempt.seen} & ENDED == frozenset()
+
+
+async def test_machines_are_told_with_their_devices_and_who_holds_them(bench: Bench, start: Started) -> None:
+    assert all(isinstance(amount, int) for amount in bench.engine.capacity())
+    attempt = await start(SAYS_IT_RUNS, devices=2)
+    await attempt.until(Phase.RUNNING)
+
+    def used() -> bool:
+        node = attempt.observe().replicas[0].node
+        machines = {machine.name: machine for machine in bench.engine.nodes()}
+        return node in machines and sum(item.used for item in machines[node].devices) >= 2
+
+    await eventually(used, bench.patience_s)
+
+
+async def test_the_replicas_of_an_attempt_know_their_rank(start: Started) -> None:
+    says = f"import os, time; print(os.environ['RANK'], os.environ['WORLD_SIZE']); print('{END}'); time.sleep(600)"
+    attempt = await start(says, nodes=2)
+    assert [(await attempt.output(rank)).split()[-2:] for rank in (0, 1)] == [["0", "2"], ["1", "2"]]
+    nodes = {replica.node for replica in attempt.observe().replicas}
+    assert len(nodes) == 2
+
+
+async def test_a_log_is_followed_and_goes_on_from_any_offset(start: Started) -> None:
+    attempt = await start(
+        f"import time\nprint('first'); time.sleep(2); print('second'); print('{END}'); time.sleep(600)"
+    )
+    assert (await attempt.output(until="first")) == ""
+    whole = await attempt.output()
+    assert whole == "first\nsecond\n"
+    assert await attempt.output(offset=len("first\n")) == "second\n"
+
+
+async def test_what_is_being_run_is_not_forgotten_by_mistake(bench: Bench, start: Started) -> None:
+    attempt = await start(SAYS_IT_RUNS)
+    await attempt.until(Phase.RUNNING)
+    try:
+        await bench.engine.forget(attempt.id)
+    except EngineError:
+        assert attempt.observe().phase is Phase.RUNNING
+    else:
+        assert (await attempt.ended()).phase is Phase.GONE
