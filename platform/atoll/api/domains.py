@@ -3,6 +3,7 @@
 from sqlalchemy import MetaData
 
 from atoll.about.domain import DOMAIN as about
+from atoll.archives.domain import DOMAIN as archives
 from atoll.audit.domain import DOMAIN as audit
 from atoll.control.domain import DOMAIN as control
 from atoll.database.base import Table
@@ -36,6 +37,7 @@ DOMAINS: tuple[Domain, ...] = (
     operations,
     tasks,
     users,
+    archives,
     overview,
     training,
     images,

@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 from atoll.configuration import Configuration
 from atoll.files.work import Homes
-from atoll.homes.schemas import HomeRequest, ListRequest, ReadRequest
+from atoll.homes.schemas import ArchiveRequest, HomeRequest, ListRequest, ReadRequest
 from atoll.web import errors
 from atoll.web.internal import add_health, internal_only
 
@@ -38,6 +38,10 @@ def application(configuration: Configuration) -> FastAPI:
     @router.post("/list")
     async def listing(body: ListRequest) -> dict[str, Any]:
         return await homes.listing(body.owner, body.path, body.after, body.limit)
+
+    @router.post("/archive")
+    async def archive(body: ArchiveRequest) -> dict[str, Any]:
+        return await homes.archive(body)
 
     @router.post("/read")
     async def read(body: ReadRequest) -> Response:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from atoll.configuration import ConfigurationError
-from atoll.homes.schemas import Owner
+from atoll.homes.schemas import ArchiveRequest, Owner
 from atoll.web.errors import ApiError, Invalid, NotAllowed, NotFound, Unavailable
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -66,6 +66,12 @@ class Homes:
         async with self._started(owner, request) as (answer, _):
             return answer
 
+    async def archive(self, body: ArchiveRequest) -> dict[str, Any]:
+        """One step of an archive. Raises NotFound, Invalid, NotAllowed, Unavailable."""
+        step = body.model_dump(exclude={"owner", "operation"})
+        async with self._started(body.owner, {**step, "operation": "archive", "id": body.operation}) as (answer, _):
+            return answer
+
     @contextlib.asynccontextmanager
     async def read(
         self, owner: Owner, path: str, start: int, length: int | None
@@ -104,7 +110,7 @@ class Homes:
                     raise Unavailable("The file worker ended without an answer.", code="file_worker_failed")
                 answer: dict[str, Any] = json.loads(line)
                 if not answer.pop("ok"):
-                    raise _refusal(answer, str(request.get("path", "")))
+                    raise _refusal(answer, str(request.get("target") or request.get("path", "")))
                 yield answer, process.stdout
             finally:
                 await _end(process, process.stdout)
@@ -140,6 +146,14 @@ def _refusal(answer: dict[str, Any], path: str) -> ApiError:
             return NotFound(f"`{where}` does not exist.", code="no_such_file")
         case errno.ENOTDIR:
             return Invalid(f"`{where}` is not a directory.", code="not_a_directory")
+        case errno.EEXIST:
+            return Invalid(f"`{where}` exists already.", code="file_exists")
+        case errno.EINVAL:
+            return Invalid(f"`{where}` is not a name for a file.", code="file_name_unfit")
+        case errno.ENOSPC | errno.EDQUOT:
+            return Invalid("The storage has no room left for this user.", code="storage_full")
+        case errno.EAGAIN:
+            return Unavailable(f"Somebody else still writes `{where}`.", code="file_busy")
         case errno.EACCES | errno.EPERM:
             return NotAllowed(f"The owner may not read `{where}`.", code="file_not_readable")
         case errno.EXDEV | errno.ELOOP:

@@ -87,6 +87,12 @@ def _read(root: int, request: dict[str, Any]) -> None:
     sys.stdout.buffer.flush()
 
 
+def _archive(root: int, request: dict[str, Any]) -> None:
+    from archiving import ACTIONS  # type: ignore[import-not-found,unused-ignore]  # only this one needs its libraries
+
+    _say({"ok": True, **ACTIONS[request["action"]](root, request)})
+
+
 def _examples(home: str, request: dict[str, Any]) -> None:
     """Copy the examples once; a user who removes them later is not given them again."""
     target = Path(home) / "examples"
@@ -124,7 +130,7 @@ def main() -> int:
         if request["operation"] == "examples":
             _examples(request["root"], request)
         else:
-            {"list": _listing, "read": _read}[request["operation"]](root, request)
+            {"list": _listing, "read": _read, "archive": _archive}[request["operation"]](root, request)
     except BrokenPipeError:
         return 0
     except OSError as error:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import httpx
 from fastapi.responses import Response, StreamingResponse
 
-from atoll.homes.schemas import ListRequest, Owner, ReadRequest, content_headers
+from atoll.homes.schemas import ArchiveAction, ArchiveRequest, ListRequest, Owner, ReadRequest, content_headers
 from atoll.web.errors import ApiError, Invalid, NotFound, Unavailable
 from atoll.web.pagination import decode, encode
 from atoll.web.schema import FileEntry, Listing
@@ -82,6 +82,16 @@ class FilesClient:
             ],
             next_cursor=encode(answer["after"]) if answer["after"] is not None else None,
         )
+
+    async def archive(
+        self, user: HasHome, action: ArchiveAction, path: str, target: str, *, operation: str, fence: int, **more: Any
+    ) -> dict[str, Any]:
+        """One step of an archive; `files.archiving` says what each takes and gives."""
+        request = ArchiveRequest(
+            owner=_owner(user), action=action, path=path, target=target, operation=operation, fence=fence, **more
+        )
+        answer: dict[str, Any] = (await self._post("/archive", request.model_dump())).json()
+        return answer
 
     async def content(
         self,

@@ -1,6 +1,6 @@
 """What the API and `files` say to each other, and headers of downloads."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import Query
@@ -10,6 +10,9 @@ from atoll.web.schema import Schema
 
 Path = Annotated[str, Query(max_length=4096, pattern=r"^[^\x00]*$", description="Relative to the root of the listing")]
 RelativePath = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=4096)]
+
+
+ArchiveAction = Literal["survey", "begin", "append", "publish", "discard"]
 
 
 class Owner(Schema):
@@ -35,6 +38,20 @@ class ReadRequest(Schema):
     path: RelativePath
     start: int = 0
     length: Annotated[int, Field(ge=0)] | None = None
+
+
+class ArchiveRequest(Schema):
+    """One step of making `target` of the directory `path`, both below the owner's home."""
+
+    owner: Owner
+    action: ArchiveAction
+    path: RelativePath
+    target: RelativePath
+    operation: Annotated[str, StringConstraints(pattern=r"^[0-9a-z]{26}$")]
+    fence: int
+    cursor: str | None = None
+    state: dict[str, Any] | None = None
+    inode: int | None = None
 
 
 class HomeRequest(Schema):

@@ -157,10 +157,10 @@ class Operations:
             with contextlib.suppress(ClaimLost, *_AWAY):
                 await self._claims.give_back(claim, now())
             raise
-        except _AWAY:
-            log.exception("the database is away; the operation goes on once it is back", operation=claim.id)
+        except Exception:  # what one operation holds must never end the work on all others
+            log.exception("the work on an operation failed, trying again", operation=claim.id)
             with contextlib.suppress(ClaimLost, *_AWAY):
-                await self._claims.give_back(claim, now() + timedelta(seconds=self._limits.retry_s))
+                await self._claims.give_back(claim, now() + self._pause(1))
 
     @asynccontextmanager
     async def _held(self, claim: Claim) -> AsyncIterator[tuple[AsyncSession, OperationRow]]:
@@ -232,8 +232,8 @@ class Operations:
         except ApiError as error:
             words = keepable(error.detail)
             if error.status in (502, 503) and kind.resumable:
-                return _End(None, codes.OperationWaits(message=words))
-            return _End(OperationState.FAILED, codes.OperationRefused(message=words, cause=error.code))
+                return _End(None, codes.OperationWaits(why=words))
+            return _End(OperationState.FAILED, codes.OperationRefused(why=words, cause=error.code))
         except (ClaimLost, *_AWAY):
             raise
         except Exception:  # what one handler does wrong must never end the work on all others

@@ -19,10 +19,10 @@ class OperationGoesOn(ReasonCode, words="It goes on."):
     """A further attempt began after a pause."""
 
 
-class OperationWaits(ReasonCode, words="A part of the platform did not answer; it goes on in a moment: {message}"):
+class OperationWaits(ReasonCode, words="A part of the platform did not answer; it goes on in a moment: {why}"):
     """Tried again after a pause."""
 
-    message: str
+    why: str
 
 
 class OperationFinished(ReasonCode, words="It finished."):
@@ -54,10 +54,10 @@ class OperationTooLong(ReasonCode, words="It took longer than the {hours} hours 
     hours: float
 
 
-class OperationRefused(ReasonCode, words="It could not be done: {message}"):
+class OperationRefused(ReasonCode, words="It could not be done: {why}"):
     """A part of the platform refused it, in that part's words."""
 
-    message: str
+    why: str
     cause: str
 
 

@@ -41,6 +41,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/home/archives": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create
+         * @description Make a `.tar.gz` of a directory of the home; links in it stay links, other odd things are left out.
+         */
+        post: operations["archives_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/home/files": {
         parameters: {
             query?: never;
@@ -756,6 +776,22 @@ export interface components {
             version: string;
         };
         /**
+         * ArchiveCreate
+         * @description What shall become an archive.
+         */
+        ArchiveCreate: {
+            /**
+             * Path
+             * @description A directory of the home, for example the output directory of a task
+             */
+            path: string;
+            /**
+             * Target
+             * @description The archive; without it: beside the directory, named like it with .tar.gz
+             */
+            target?: string | null;
+        };
+        /**
          * Attempt
          * @description One execution of a task.
          */
@@ -1442,7 +1478,7 @@ export interface components {
          * @description One thing that a caller may do.
          * @enum {string}
          */
-        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read";
+        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "files:write" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read";
         /**
          * Problem
          * @description RFC 9457; `code` is stable and what programs and translations go by.
@@ -2360,6 +2396,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AuditRecord_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    archives_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request makes nothing new */
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArchiveCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
                 };
             };
             /** @description What is wrong, and what to do */

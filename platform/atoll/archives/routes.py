@@ -1,0 +1,30 @@
+"""Archives: start one. How far it is, its operation says."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from atoll.archives.policy import FILES_WRITE
+from atoll.archives.schemas import ArchiveCreate
+from atoll.archives.service import ArchiveService
+from atoll.identity.caller import Caller
+from atoll.identity.dependencies import allowed
+from atoll.operations.schemas import Operation
+from atoll.web.dependencies import IdempotencyKey, Transaction
+
+router = APIRouter(tags=["files"])
+
+
+def _service(session: Transaction) -> ArchiveService:
+    return ArchiveService(session)
+
+
+@router.post("/home/archives", name="create", status_code=202)
+async def create(
+    body: ArchiveCreate,
+    service: Annotated[ArchiveService, Depends(_service)],
+    caller: Annotated[Caller, allowed(FILES_WRITE)],
+    idempotency_key: IdempotencyKey = None,
+) -> Operation:
+    """Make a `.tar.gz` of a directory of the home; links in it stay links, other odd things are left out."""
+    return await service.create(caller, body, idempotency_key)
