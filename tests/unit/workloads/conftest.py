@@ -36,10 +36,10 @@ class RenderedFile:
 class Rendered:
     """What the roles want, as they handed it to the modules that work on nodes."""
 
-    def __init__(self, lines: Path, state: Path) -> None:
+    def __init__(self, lines: Path, state: Path, verb: str = "deploy") -> None:
         self.state = state
         self.calls: list[dict[str, Any]] = [json.loads(line) for line in lines.read_text().splitlines()]
-        assert {call["verb"] for call in self.calls} == {"", "deploy"}
+        assert {call["verb"] for call in self.calls} == {"", verb}
 
     def of(self, module: str) -> list[dict[str, Any]]:
         return [call for call in self.calls if call["module"] == module]
@@ -90,23 +90,24 @@ class Rendered:
                 yield f"{item['kind']} {item['metadata']['name']}", item["spec"]["template"]
 
 
-def render(cluster: Path, root: Path) -> Rendered:
-    """Play `playbooks/apply.yml` for a cluster.yaml, on no node."""
-    lines = root / "calls"
+def render(cluster: Path, root: Path, playbook: str = "apply.yml", verb: str = "deploy") -> Rendered:
+    """Play a playbook for a cluster.yaml, on no node."""
+    lines = root / f"calls of {playbook}"
+    made = root / "bundle"
     environment = os.environ | {
         "ANSIBLE_CONFIG": str(TREE / "ansible.cfg"),
         "ANSIBLE_ACTION_PLUGINS": f"{HERE / 'action_plugins'}:{TREE / 'plugins/action'}",
         "ANSIBLE_CALLBACK_PLUGINS": str(HERE / "callback_plugins"),
         "ANSIBLE_CALLBACKS_ENABLED": "written_down",
         "ANSIBLE_LOCAL_TEMP": str(root / "ansible"),
-        "ATOLL_BUNDLE": str(bundle.write(root / "bundle")),
+        "ATOLL_BUNDLE": str(made if made.exists() else bundle.write(made)),
         "ATOLL_STATE": str(root / "state"),
         "ATOLL_RENDERED": str(lines),
     }
     environment.pop("ATOLL_PLAN", None)
     program = Path(sys.executable).with_name("ansible-playbook")
     done = subprocess.run(
-        [program, "-i", cluster, TREE / "playbooks/apply.yml"],
+        [program, "-i", cluster, TREE / "playbooks" / playbook],
         cwd=TREE,
         env=environment,
         capture_output=True,
@@ -115,7 +116,7 @@ def render(cluster: Path, root: Path) -> Rendered:
     )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     (state,) = (path for path in (root / "state").iterdir())
-    return Rendered(lines, state)
+    return Rendered(lines, state, verb)
 
 
 @pytest.fixture(scope="session")
