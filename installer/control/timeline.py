@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 from anyio import to_thread
 
-from installer.running.journal import FILE_NAME
+from installer.running.journal import FILE_NAME, is_being_written
 from installer.running.lock import holder
 from installer.running.runs import moment
 
@@ -41,7 +41,7 @@ async def timeline(folder: Path, after: int = 0) -> AsyncIterator[dict[str, str]
 
 def _goes_on(folder: Path) -> bool:
     held = holder(folder.parent.parent)
-    return held is not None and held.get("run") == folder.name
+    return (held is not None and held.get("run") == folder.name) or is_being_written(folder)
 
 
 def _as_sent(event: dict[str, Any], number: int) -> dict[str, str]:
