@@ -90,7 +90,7 @@ SUITES: tuple[Suite, ...] = (
         "Debian's chromium (installed by root), Node from the pinned toolchain",
         "fast",
         (Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev")),),
-        900,
+        1200,
     ),
     Suite(
         "roles",

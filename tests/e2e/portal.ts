@@ -61,6 +61,24 @@ export async function api<T>(page: Page, path: string, method = "GET"): Promise<
   ) as Promise<T>;
 }
 
+export interface Person {
+  user: string;
+  password: string;
+}
+
+/** Sign in for the first time, by the pages, and choose a password. */
+export async function enter(page: Page, person: Person, password: string): Promise<void> {
+  await page.goto("/");
+  await page.getByLabel("User name").fill(person.user);
+  await page.getByLabel("Password", { exact: true }).fill(person.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("Current password").fill(person.password, { timeout: 60_000 });
+  await page.getByLabel("New password", { exact: true }).fill(password);
+  await page.getByLabel("New password again").fill(password);
+  await page.getByRole("button", { name: "Save password" }).click();
+  await page.waitForURL(/\/overview/);
+}
+
 /** Sign out by the menu of the account; a click while the menu still unfolds may land beside the entry. */
 export async function signOut(page: Page, user: string): Promise<void> {
   const entry = page.getByText("Sign out", { exact: true });

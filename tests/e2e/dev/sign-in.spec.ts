@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { signOut } from "../portal.ts";
-import { expect, NOBODY, type Person, test } from "./stack.ts";
+import { type Person, signOut } from "../portal.ts";
+import { expect, NOBODY, test } from "./stack.ts";
 
 test.use({ storageState: NOBODY, expected: [/401/] }); // nobody is signed in yet, a wrong password is answered so
 

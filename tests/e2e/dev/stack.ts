@@ -5,13 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BrowserContext, Page } from "@playwright/test";
-import { test as base, expect } from "../portal.ts";
-
-export interface Person {
-  user: string;
-  password: string;
-}
+import type { BrowserContext } from "@playwright/test";
+import { enter, expect, type Person, test as base } from "../portal.ts";
 
 export interface Stack {
   url: string;
@@ -65,19 +60,6 @@ async function withDev(work: (url: string, state: string) => Promise<void>): Pro
     rmSync(state, { recursive: true, force: true });
     expect({ code, quick: Date.now() - began < END_MS }, told).toEqual({ code: 0, quick: true });
   }
-}
-
-/** Sign in for the first time, by the pages, and choose a password. */
-export async function enter(page: Page, person: Person, password: string): Promise<void> {
-  await page.goto("/");
-  await page.getByLabel("User name").fill(person.user);
-  await page.getByLabel("Password", { exact: true }).fill(person.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByLabel("Current password").fill(person.password, { timeout: 60_000 });
-  await page.getByLabel("New password", { exact: true }).fill(password);
-  await page.getByLabel("New password again").fill(password);
-  await page.getByRole("button", { name: "Save password" }).click();
-  await page.waitForURL(/\/overview/);
 }
 
 export const test = base.extend<object, { stack: Stack }>({

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { toTheModelFile } from "../journeys.ts";
-import { headerState, start, unique } from "../portal.ts";
-import { enter, expect, NOBODY, test } from "./stack.ts";
+import { enter, headerState, start, unique } from "../portal.ts";
+import { expect, NOBODY, test } from "./stack.ts";
 
 test("the form says its rules while one types and starts nothing that breaks them", {
   tag: ["@feature-145", "@feature-154", "@feature-157", "@feature-159"],
@@ -27,22 +27,25 @@ test("leaving a form with unsaved input asks first", async ({ page }) => {
   await expect(page.getByLabel("Name", { exact: true })).toHaveValue("unfinished");
 });
 
-test("what only the server knows is said at the field, in the language of the person", async ({ page }) => {
-  await page.goto("/training/new");
-  await page.getByRole("button", { name: "digits", exact: true }).click();
-  await page.getByLabel("Name", { exact: true }).fill(unique("too_much"));
-  await page.getByLabel("CPU limit (cores)").fill("5000");
-  await expect(page.locator(".verdict")).toContainText("Cannot start");
-  await page.getByRole("button", { name: "Start training" }).click();
-  const field = page.locator(".ant-form-item").filter({ has: page.getByLabel("CPU limit (cores)") });
-  await expect(field.locator(".ant-form-item-explain-error")).toBeVisible();
-  await expect(page).toHaveURL(/\/training\/new/);
-  const english = await field.locator(".ant-form-item-explain-error").textContent();
-  expect(english).toMatch(/[a-z]{3}/);
-  await page.getByRole("button", { name: "Language" }).click();
-  await page.getByText("中文").click();
-  await page.getByRole("button", { name: "开始训练" }).click();
-  await expect(page.locator(".ant-form-item-explain-error").first()).toContainText(/[\u4e00-\u9fff]/);
+test.describe("a request that the server refuses", () => {
+  test.use({ expected: [/422/] });
+  test("is said at the field, in the language of the person", async ({ page }) => {
+    await page.goto("/training/new");
+    await page.getByRole("button", { name: "digits", exact: true }).click();
+    await page.getByLabel("Name", { exact: true }).fill(unique("too_much"));
+    await page.getByLabel("CPU limit (cores)").fill("5000");
+    await expect(page.locator(".verdict")).toContainText("Cannot start");
+    await page.getByRole("button", { name: "Start training" }).click();
+    const field = page.locator(".ant-form-item").filter({ has: page.getByLabel("CPU limit (cores)") });
+    await expect(field.locator(".ant-form-item-explain-error")).toBeVisible();
+    await expect(page).toHaveURL(/\/training\/new/);
+    const english = await field.locator(".ant-form-item-explain-error").textContent();
+    expect(english).toMatch(/[a-z]{3}/);
+    await page.getByRole("button", { name: "Language" }).click();
+    await page.getByText("中文").click();
+    await page.getByRole("button", { name: "开始训练" }).click();
+    await expect(page.locator(".ant-form-item-explain-error").first()).toContainText(/[\u4e00-\u9fff]/);
+  });
 });
 
 test("the panel beside the form says what would be used, and how it is written as code", async ({ page, stack }) => {
@@ -82,14 +85,14 @@ test("filters and sort live in the address and come back with it", async ({ page
 test.describe("somebody new", () => {
   test.use({ storageState: NOBODY, expected: [/401/] });
   test("sees an empty list that says how to begin", async ({ page, stack }) => {
-  const person = await stack.newcomer();
-  await enter(page, person, `${person.password}-2`);
-  await page.goto("/training");
-  await expect(page.getByText("No training yet")).toBeVisible();
-  await page.goto("/training?words=nothing_is_called_so");
-  await expect(page.getByText("No task fits these filters")).toBeVisible();
-  await page.getByRole("button", { name: "Clear filters" }).click();
-  await expect(page.getByText("No training yet")).toBeVisible();
+    const person = await stack.newcomer();
+    await enter(page, person, `${person.password}-2`);
+    await page.goto("/training");
+    await expect(page.getByText("No training yet")).toBeVisible();
+    await page.goto("/training?words=nothing_is_called_so");
+    await expect(page.getByText("No task fits these filters")).toBeVisible();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await expect(page.getByText("No training yet")).toBeVisible();
   });
 });
 
