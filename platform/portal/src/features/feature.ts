@@ -74,6 +74,8 @@ export interface TaskKind {
   path: string;
   icon: LucideIcon;
   tabs: readonly TaskTab[];
+  /** What one was asked for: `Fact`s of its overview beside those that every task has. */
+  Facts?: ComponentType<{ task: Task }>;
   /** Where a new one is asked for; `?copy=<id>` starts from an older one. */
   form?: { path: string; needs: Permission; first?: Record<string, string> };
 }

@@ -24,7 +24,7 @@ function python(value: unknown, indent = 0): string {
 }
 
 /** The request as curl sends it; the password comes from the environment and never stands in a command line. */
-export function asCurl(origin: string, user: string, request: object): string {
+export function asCurl(origin: string, user: string, path: string, request: object): string {
   const common = `-H 'X-Atoll-Request: 1' -H 'Content-Type: application/json'`;
   return [
     "# ATOLL_PASSWORD: your password · add --cacert FILE if the certificate is your own",
@@ -32,13 +32,13 @@ export function asCurl(origin: string, user: string, request: object): string {
     `  curl -fsS -c atoll.cookies ${common} \\`,
     `    --data @- ${origin}/api/v1/session`,
     `curl -fsS -b atoll.cookies ${common} \\`,
-    `  ${origin}/api/v1/trainings \\`,
+    `  ${origin}/api/v1${path} \\`,
     `  --data ${shell(JSON.stringify(request, null, 2))}`,
   ].join("\n");
 }
 
 /** The same in Python with requests. */
-export function asPython(origin: string, user: string, request: object): string {
+export function asPython(origin: string, user: string, path: string, request: object): string {
   return [
     "import os",
     "",
@@ -51,7 +51,7 @@ export function asPython(origin: string, user: string, request: object): string 
     `    who = {"name": ${JSON.stringify(user)}, "password": os.environ["ATOLL_PASSWORD"]}`,
     '    http.post(f"{API}/session", json=who).raise_for_status()',
     `    task = ${python(request, 4)}`,
-    '    answer = http.post(f"{API}/trainings", json=task)',
+    `    answer = http.post(f"{API}${path}", json=task)`,
     "    answer.raise_for_status()",
     '    print(answer.json()["id"])',
   ].join("\n");

@@ -1,10 +1,9 @@
 import { TaskDefinition } from "@/tasks/detail/definition";
 import type { Task } from "@/tasks/queries";
-import { EMPTY, fieldsOf, requestOf } from "./form";
+import { definitionOf, EMPTY, fieldsOf, PATH, requestOf } from "./form";
 
 /** What was asked for, and the request of the form that asks for it again. */
 export default function DefinitionTab({ task }: { task: Task }) {
-  return (
-    <TaskDefinition task={task} request={requestOf({ ...EMPTY, ...fieldsOf(task), name: task.name }, undefined)} />
-  );
+  const request = requestOf({ ...EMPTY, ...fieldsOf(task), name: task.name }, undefined);
+  return <TaskDefinition task={task} command={definitionOf(task).command} path={PATH} request={request} />;
 }

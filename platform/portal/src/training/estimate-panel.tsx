@@ -9,7 +9,7 @@ import { useSession } from "@/identity/session";
 import { asCurl, asPython } from "@/tasks/as-code";
 import { useFieldWords, useKnown, useProblemWords, useReason } from "@/words/told";
 import type { Estimate } from "./estimate";
-import type { FormFields, TaskCreate } from "./form";
+import { type FormFields, PATH, type TaskCreate } from "./form";
 
 /** Always answers: what will be used, what is free, whether it starts now, what forbids it, and how it is written as code. */
 export default function EstimatePanel({
@@ -36,7 +36,10 @@ export default function EstimatePanel({
                 key: "curl",
                 label: "curl",
                 children: (
-                  <CodeBlock label={t("estimate.as_code")} text={asCurl(window.location.origin, user.name, request)} />
+                  <CodeBlock
+                    label={t("estimate.as_code")}
+                    text={asCurl(window.location.origin, user.name, PATH, request)}
+                  />
                 ),
               },
               {
@@ -45,7 +48,7 @@ export default function EstimatePanel({
                 children: (
                   <CodeBlock
                     label={t("estimate.as_code")}
-                    text={asPython(window.location.origin, user.name, request)}
+                    text={asPython(window.location.origin, user.name, PATH, request)}
                   />
                 ),
               },

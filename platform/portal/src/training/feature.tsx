@@ -53,6 +53,7 @@ export const training = {
       path: PATH,
       icon: BrainCircuit,
       tabs: [...TASK_TABS, { id: "definition", View: lazy(() => import("./definition-tab")) }],
+      Facts: lazy(() => import("./facts")),
       form: { path: `${PATH}/new`, needs: "tasks:create", first: { example: "digits" } },
     },
   ],

@@ -94,6 +94,14 @@ export function requestOf(fields: FormFields, bounds: Schemas["Limits"] | undefi
 
 type Definition = Schemas["TrainingDefinition"];
 
+/** Where the API takes what the form asks for. */
+export const PATH = "/trainings";
+
+/** What a training was asked for as: the shape of a definition is that of its kind. */
+export function definitionOf(task: Schemas["Task"]): Definition {
+  return task.definition as unknown as Definition;
+}
+
 /** The part of the form that says what an older task runs. */
 export function programOf(definition: Definition) {
   return {
@@ -114,7 +122,7 @@ export function ownOutput(task: string): string {
 
 /** The fields that an older task stands for. */
 export function fieldsOf(task: Schemas["Task"]): Partial<FormFields> {
-  const definition = task.definition as unknown as Definition; // of its kind
+  const definition = definitionOf(task);
   return {
     name: nextName(task.name),
     description: definition.description,

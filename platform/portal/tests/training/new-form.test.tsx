@@ -69,7 +69,7 @@ const ESTIMATE = {
 };
 
 const others = {
-  "POST /api/v1/tasks/estimate": () => ESTIMATE,
+  "POST /api/v1/trainings/estimate": () => ESTIMATE,
   "GET /api/v1/home/files": () => ({ path: "", location: "/home/ada", items: [], next_cursor: null }),
 };
 
@@ -89,14 +89,14 @@ function item(label: string): HTMLElement {
 }
 
 const created = (asked: Request[]) =>
-  asked.filter((each) => each.method === "POST" && each.url.endsWith("/api/v1/tasks"));
+  asked.filter((each) => each.method === "POST" && each.url.endsWith("/api/v1/trainings"));
 const start = () => userEvent.click(screen.getByRole("button", { name: "Start training" }));
 
 describe("the form of a training", () => {
   test("shows what the server says of a field at that field, in the reader's language, and gives it the focus", async () => {
     serve({
       ...others,
-      "POST /api/v1/tasks": () =>
+      "POST /api/v1/trainings": () =>
         refused(
           { field: "limits.cpu", code: "limit_out_of_bounds", message: "?", params: { floor: "1", ceiling: "16" } },
           { field: "start_file", code: "new_in_the_next_version", message: "It is empty.", params: {} },
@@ -113,7 +113,7 @@ describe("the form of a training", () => {
   test("finds a mistake in the third parameter there", async () => {
     serve({
       ...others,
-      "POST /api/v1/tasks": () =>
+      "POST /api/v1/trainings": () =>
         refused({ field: "parameters.1.name", code: "string_too_long", message: "", params: { max_length: 64 } }),
     });
     await form({
@@ -129,7 +129,7 @@ describe("the form of a training", () => {
   });
 
   test("says between which limits one may choose, and sends nothing that is no amount", async () => {
-    const asked = serve({ ...others, "POST /api/v1/tasks": () => refused() });
+    const asked = serve({ ...others, "POST /api/v1/trainings": () => refused() });
     await form();
     expect(item("CPU limit (cores)").textContent).toContain("1 to 16");
     expect(screen.getByLabelText("Memory limit").getAttribute("placeholder")).toBe("8Gi");
@@ -158,7 +158,7 @@ describe("the form of a training", () => {
     let answered = false;
     const asked = serve({
       ...others,
-      "POST /api/v1/tasks": () => {
+      "POST /api/v1/trainings": () => {
         if (!answered) return problem(503, "unavailable");
         return { id: "7", name: "digits" };
       },

@@ -5,17 +5,26 @@ import { useSession } from "@/identity/session";
 import { asCurl, asPython, commandText } from "../as-code";
 import type { Task } from "../queries";
 
+interface Definition {
+  task: Task;
+  /** What its program was started with. */
+  command: string[];
+  /** Where the API takes the request that asks for it again. */
+  path: string;
+  request: object;
+}
+
 /** The task as it was asked for with every default filled in, and the request that makes it again. */
-export function TaskDefinition({ task, request }: { task: Task; request: object }) {
+export function TaskDefinition({ task, command, path, request }: Definition) {
   const { t } = useTranslation("tasks");
   const { user } = useSession();
   const { definition } = task;
   const origin = window.location.origin;
   const texts = {
-    command: commandText(definition.command),
+    command: commandText(command),
     json: JSON.stringify(definition, null, 2),
-    curl: asCurl(origin, user.name, request),
-    python: asPython(origin, user.name, request),
+    curl: asCurl(origin, user.name, path, request),
+    python: asPython(origin, user.name, path, request),
   };
   return (
     <Tabs

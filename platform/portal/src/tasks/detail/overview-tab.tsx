@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CircleCheck, CircleDashed, CircleX, LoaderCircle, Rocket } from "lucide-react";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { Panel } from "@/elements/page";
@@ -8,50 +9,17 @@ import { Answer } from "@/elements/states";
 import { Table } from "@/elements/table";
 import { Tag } from "@/elements/tag";
 import { Duration, Moment } from "@/elements/time";
+import { useKind } from "@/features/registry";
 import { number } from "@/formats/amounts";
-import { deviceName } from "@/formats/devices";
 import { useReason } from "@/words/told";
-import { commandText } from "../as-code";
-import { imageName } from "../image-name";
 import { type Task, taskEventsQuery } from "../queries";
+import { Fact } from "./fact";
 import { TimeLine } from "./time-line";
 
 export default function OverviewTab({ task }: { task: Task }) {
   const { t } = useTranslation("tasks");
   const events = useQuery(taskEventsQuery(task.id));
-  const { definition } = task;
-  const facts: [string, React.ReactNode][] = [
-    definition.framework === null
-      ? [
-          t("fact.image"),
-          <span key="image" className="mono" title={definition.image}>
-            {imageName(definition.image)}
-          </span>,
-        ]
-      : [t("fact.framework"), definition.framework],
-    [
-      t("fact.devices"),
-      definition.devices > 0
-        ? `${definition.nodes * definition.devices} × ${deviceName(definition.device_type)}`
-        : t("fact.cpu_only"),
-    ],
-    [t("fact.nodes"), String(definition.nodes)],
-    [t("column_virtual_cluster"), task.virtual_cluster.name],
-    [t("column_owner"), task.owner.nickname || task.owner.name],
-    [t("column_created_at"), <Moment key="at" at={task.created_at} />],
-    [t("fact.limit"), t("fact.cpu_memory", definition.limits)],
-    definition.framework === null
-      ? [
-          t("definition_command"),
-          <span key="command" className="mono">
-            {commandText(definition.command)}
-          </span>,
-        ]
-      : [
-          t("fact.code_directory"),
-          <span key="code" className="mono">{`${definition.code_directory}/${definition.start_file}`}</span>,
-        ],
-  ];
+  const Facts = useKind(task.kind)?.Facts;
   return (
     <div className="detail-overview">
       {task.state === "failed" && <Failure task={task} />}
@@ -81,18 +49,16 @@ export default function OverviewTab({ task }: { task: Task }) {
       )}
       <Panel title={t("facts")}>
         <dl className="facts">
-          {definition.description && (
-            <div className="facts-wide">
-              <dt>{t("fact.description")}</dt>
-              <dd>{definition.description}</dd>
-            </div>
+          {Facts && (
+            <Suspense>
+              <Facts task={task} />
+            </Suspense>
           )}
-          {facts.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
+          <Fact name={t("column_virtual_cluster")}>{task.virtual_cluster.name}</Fact>
+          <Fact name={t("column_owner")}>{task.owner.nickname || task.owner.name}</Fact>
+          <Fact name={t("column_created_at")}>
+            <Moment at={task.created_at} />
+          </Fact>
         </dl>
       </Panel>
       <Attempts attempts={task.attempts} />
