@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from atoll.configuration import ConfigurationError
+from atoll.files import windows
+from atoll.files.windows import Windows
 from atoll.homes.schemas import ArchiveRequest, Owner
 from atoll.web.errors import ApiError, Invalid, NotAllowed, NotFound, Unavailable
 
@@ -27,6 +29,7 @@ class Homes:
 
     def __init__(self, storage: Path, *, switch_user: bool) -> None:
         self._homes = storage / "home"
+        self._windows = Windows()
         self._slots = asyncio.Semaphore(MAX_WORKERS)
         # Where tasks are processes of this user (the local engine), so are workers.
         self._switches_user = switch_user
@@ -62,9 +65,24 @@ class Homes:
 
     async def listing(self, owner: Owner, path: str, after: str | None, limit: int) -> dict[str, Any]:
         """One page of a directory. Raises NotFound, Invalid, NotAllowed."""
-        request = {"operation": "list", "path": path, "after": after, "limit": limit}
+        behind = windows.place(after) if after is not None else None
+        known = self._windows.cut(owner.name, path, behind, limit) if behind is not None else None
+        request = {
+            "operation": "list",
+            "path": path,
+            "after": behind,
+            "limit": limit,
+            "window": max(limit, windows.WINDOW),
+            "names": [name for _, name in known.places] if known is not None else None,
+        }
         async with self._started(owner, request) as (answer, _):
-            return answer
+            pass
+        if known is None:
+            places = [(bool(flag), str(name)) for flag, name in answer["window"]]
+            self._windows.keep(owner.name, path, places, complete=answer["complete"])
+            known = windows.Cut(places[:limit], more=len(places) > limit or not answer["complete"])
+        following = windows.cursor(known.places[-1]) if known.more else None
+        return {"items": answer["items"], "after": following, "read": answer["read"]}
 
     async def archive(self, body: ArchiveRequest) -> dict[str, Any]:
         """One step of an archive. Raises NotFound, Invalid, NotAllowed, Unavailable."""
@@ -93,7 +111,7 @@ class Homes:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 env={"LC_ALL": "C.UTF-8"},
-                limit=1 << 22,
+                limit=1 << 23,
             )
             assert process.stdin is not None  # noqa: S101 - both were asked for
             assert process.stdout is not None  # noqa: S101

@@ -5,6 +5,7 @@ with one line of JSON, then, for `read`, the bytes. Standard library only and no
 neighbour, so that it starts in some 20 ms.
 """
 
+import heapq
 import json
 import os
 import shutil
@@ -33,37 +34,44 @@ def _say(answer: dict[str, Any]) -> None:
 
 
 def _listing(root: int, request: dict[str, Any]) -> None:
+    """The names behind `after` as far as the window goes, or what is known of `names`; `read`: entries looked at."""
     directory = open_beneath(root, request["path"], os.O_RDONLY | os.O_DIRECTORY)
+    if request["names"] is not None:
+        _say({"ok": True, "read": 0, "items": _items(directory, request["names"])})
+        return
+    read = 0
+    places = []
+    after = request["after"] and tuple(request["after"])
     # Directories first, then by name: one order that a cursor can go on from.
-    found = []
     with os.scandir(directory) as entries:
         for entry in entries:
-            try:
-                found.append((not entry.is_dir(follow_symlinks=False), entry.name, entry.stat(follow_symlinks=False)))
-            except FileNotFoundError:  # removed meanwhile: then it is not in the listing
-                continue
-    found.sort(key=lambda item: item[:2])
-    if request["after"] is not None:
-        flag, _, name = request["after"].partition(":")
-        found = [item for item in found if item[:2] > (flag == "1", name)]
-    page, more = found[: request["limit"]], len(found) > request["limit"]
-    prefix = request["path"].strip("/")
-    _say(
-        {
-            "ok": True,
-            "items": [
-                {
-                    "name": name.encode("utf-8", "replace").decode(),
-                    "path": f"{prefix}/{name}".lstrip("/").encode("utf-8", "replace").decode(),
-                    "kind": _kind(status.st_mode),
-                    "size_bytes": status.st_size,
-                    "modified_at": status.st_mtime,
-                }
-                for _, name, status in page
-            ],
-            "after": f"{int(page[-1][0])}:{page[-1][1]}" if more else None,
-        }
-    )
+            read += 1
+            place = (not entry.is_dir(follow_symlinks=False), entry.name)
+            if after is None or place > after:
+                places.append(place)
+    window = heapq.nsmallest(request["window"] + 1, places)
+    complete = len(window) <= request["window"]
+    window = window[: request["window"]]
+    items = _items(directory, [name for _, name in window[: request["limit"]]])
+    _say({"ok": True, "read": read, "items": items, "window": window, "complete": complete})
+
+
+def _items(directory: int, names: list[str]) -> list[dict[str, Any]]:
+    items = []
+    for name in names:
+        try:
+            status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        except FileNotFoundError:  # removed meanwhile: then it is not in the listing
+            continue
+        items.append(
+            {
+                "name": name.encode("utf-8", "replace").decode(),
+                "kind": _kind(status.st_mode),
+                "size_bytes": status.st_size,
+                "modified_at": status.st_mtime,
+            }
+        )
+    return items
 
 
 def _read(root: int, request: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from atoll.files import windows
 from atoll.files.beneath import open_beneath
 from atoll.files.work import Homes
 from atoll.homes.schemas import Owner
@@ -100,7 +101,9 @@ async def test_reading_a_pipe_or_a_directory_does_not_hang(storage: Path) -> Non
             assert refused.value.code == "not_a_file"
 
 
-async def test_a_directory_of_ten_thousand_is_read_in_pages(storage: Path) -> None:
+async def test_a_directory_of_a_thousand_is_read_once_for_all_its_pages(
+    storage: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     homes = Homes(storage, switch_user=False)
     await homes.ensure(ADA)
     many = storage / "home/ada/many"
@@ -108,15 +111,43 @@ async def test_a_directory_of_ten_thousand_is_read_in_pages(storage: Path) -> No
     for number in range(1000):
         (many / f"{number:04}").touch()
     (many / "zz-directory").mkdir()
+    found, read = await _pages(homes, 300)
+    assert found == ["zz-directory", *[f"{number:04}" for number in range(1000)]]
+    assert read == 1001, "pages read the directory again"
+    # Where it is larger than a window, it is read again once per window, not per page.
+    monkeypatch.setattr(windows, "WINDOW", 500)
+    found, read = await _pages(homes, 100)
+    assert found == ["zz-directory", *[f"{number:04}" for number in range(1000)]]
+    assert read == 3 * 1001
+
+
+async def _pages(homes: Homes, limit: int) -> tuple[list[str], int]:
+    """All names, and how many entries were looked at for them."""
     found: list[str] = []
+    read = 0
     after = None
     while True:
-        page = await homes.listing(ADA, "many", after, 300)
+        page = await homes.listing(ADA, "many", after, limit)
         found += [item["name"] for item in page["items"]]
+        read += page["read"]
         after = page["after"]
         if after is None:
-            break
-    assert found == ["zz-directory", *[f"{number:04}" for number in range(1000)]]
+            return found, read
+
+
+async def test_the_first_page_is_a_fresh_look_and_removed_files_are_on_none(storage: Path) -> None:
+    homes = Homes(storage, switch_user=False)
+    await homes.ensure(ADA)
+    many = storage / "home/ada/many"
+    many.mkdir()
+    for name in "abcdef":
+        (many / name).touch()
+    first = await homes.listing(ADA, "many", None, 2)
+    (many / "c").unlink()
+    (many / "0").touch()
+    second = await homes.listing(ADA, "many", first["after"], 2)
+    assert [item["name"] for item in second["items"]] == ["d"]
+    assert [item["name"] for item in (await homes.listing(ADA, "many", None, 2))["items"]] == ["0", "a"]
 
 
 async def test_a_reader_that_leaves_ends_its_worker(storage: Path) -> None:
