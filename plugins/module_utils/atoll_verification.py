@@ -22,6 +22,7 @@ from ansible.module_utils.atoll_node import NodeError, run
 ANSWER_S = 5
 DAY_S = 86400
 SHOWN = 4
+HTTPS = 443
 # Only since Python 3.10 has it a name: the customer's own certificate may be all that there is to trust.
 PARTIAL_CHAIN = 0x80000
 # The validity of a certificate in DER: a sequence of two times. The standard library reads no certificates.
@@ -86,7 +87,8 @@ def url(asked: Dict[str, Any], least_days: int) -> List[str]:
 
 
 def _answers(connection: http.client.HTTPConnection, asked: Dict[str, Any], where: str) -> List[str]:
-    headers = {"Host": "{}:{}".format(asked["name"] or asked["host"], asked["port"])}
+    name = asked["name"] or asked["host"]
+    headers = {"Host": name if asked["port"] == HTTPS else "{}:{}".format(name, asked["port"])}
     connection.request("GET", asked["path"], headers=headers)
     answer = connection.getresponse()
     said = answer.read(4096).decode("utf-8", "replace")
@@ -183,19 +185,30 @@ def rollout(workload: str) -> List[str]:
         updated = status.get("updatedReplicas", 0)
     if wanted == 0:
         return ["{} {} {}".format(kind, place, "runs nowhere" if kind == "DaemonSet" else "is scaled to 0")]
+    if kind == "DaemonSet" and ready < wanted:
+        # A node that is away is told by its own phases, or is left out on purpose.
+        gone = len(away())
+        ready, updated = min(wanted, ready + gone), min(wanted, updated + gone)
     if ready < wanted or updated < wanted or status.get("observedGeneration") != item["metadata"].get("generation"):
         return ["{} {} has {} of {} pods ready, {} up to date".format(kind, place, ready, wanted, updated)]
     return []
 
 
+def away() -> List[str]:
+    """Return the nodes that are not ready."""
+    found = []
+    for item in asked_for("get", "nodes")["items"]:
+        conditions = {one["type"]: one["status"] for one in item.get("status", {}).get("conditions", [])}
+        if conditions.get("Ready") != "True":
+            found.append(str(item["metadata"]["name"]))
+    return found
+
+
 def nodes(ready: List[str], allocatable: Dict[str, Dict[str, int]]) -> List[str]:
     """Look whether nodes are ready, and offer what they should."""
     there = {item["metadata"]["name"]: item for item in asked_for("get", "nodes")["items"]}
-    wanted = (
-        [name for name, item in there.items() if not item["spec"].get("unschedulable")] if "all" in ready else ready
-    )
     found = []
-    for name in wanted:
+    for name in ready:
         conditions = {one["type"]: one for one in there.get(name, {}).get("status", {}).get("conditions", [])}
         if name not in there:
             found.append("node {} is no member of the cluster".format(name))
@@ -244,10 +257,12 @@ def targets(place: str) -> List[str]:
     active = json.loads(cluster.kubectl("get", "--raw", path, timeout_s=30))["data"]["activeTargets"]
     if not active:
         return ["Prometheus measures nothing"]
+    down = [one for one in active if one["health"] == "down"]
+    gone = away() if down else []
     return some(
         [
             "Prometheus cannot reach {} ({}): {}".format(one["scrapeUrl"], one["scrapePool"], one["lastError"])
-            for one in active
-            if one["health"] == "down"
+            for one in down
+            if one.get("labels", {}).get("node") not in gone
         ]
     )

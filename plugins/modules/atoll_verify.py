@@ -63,7 +63,7 @@ options:
     elements: str
     default: []
   nodes_ready:
-    description: Nodes that must be ready; C(all) is every node of the cluster that is not cordoned.
+    description: Nodes that must be ready.
     type: list
     elements: str
     default: []

@@ -162,7 +162,8 @@ def test_nodes_that_are_away_or_offer_too_little_are_told(asking: ModuleType, mo
 
     api({"items": [node("a", "True", gpu="8"), node("b", "Unknown")]}, monkeypatch, asking)
     assert asking.nodes(["a"], {"a": {"gpu": 8}}) == []
-    assert asking.nodes(["all"], {}) == ["node b is not ready: kubelet stopped"]
+    assert asking.nodes(["a", "b"], {}) == ["node b is not ready: kubelet stopped"]
+    assert asking.away() == ["b"]
     assert asking.nodes(["c"], {"a": {"gpu": 9}}) == [
         "node c is no member of the cluster",
         "node a offers 8 of 9 gpu",
