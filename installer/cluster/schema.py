@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from installer.cluster.devices import DEVICE_TYPES, Architecture, Driver
+from installer.cluster.drivers import REGISTRY
 from installer.cluster.mistakes import refuse
 from installer.cluster.quantities import Quantity
 from installer.cluster.sections import (
@@ -201,7 +202,7 @@ class Cluster(Section):
     @property
     def registry_nodes(self) -> list[Node]:
         """Nodes with the registry; more than one only if cluster.yaml says so, since their contents are their own."""
-        if self.registry.driver != "distribution":
+        if not REGISTRY[self.registry.driver].managed:
             return []
         if self.registry.nodes:
             return [node for node in self.nodes if node.name in self.registry.nodes]

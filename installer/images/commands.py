@@ -13,6 +13,7 @@ import click
 from rich.table import Table
 
 from installer.cluster import Cluster, is_installed, state_directory
+from installer.cluster.drivers import REGISTRY
 from installer.cluster.options import FILE, OUTPUT
 from installer.images.archive import image_in
 from installer.images.containers import opened
@@ -98,7 +99,7 @@ def _cluster(file: Path | None) -> Cluster:
     cluster = known_cluster(file)
     if not is_installed(cluster):
         raise ImageError(f"Cluster `{cluster.name}` is not installed from this machine.", "Install it: `./atoll up`.")
-    if cluster.registry.driver != "distribution":
+    if not REGISTRY[cluster.registry.driver].managed:
         raise ImageError(
             f"Cluster `{cluster.name}` uses an existing Harbor.",
             f"Push there, into its project `{PROJECT}`, with docker or skopeo and your own account.",

@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from installer.cluster import Cluster, Node
+from installer.cluster.drivers import REGISTRY, STORAGE
 from installer.planning.phases import Phase, Scope
 
 Known = Mapping[str, str]
@@ -82,8 +83,8 @@ NODE_FACTS: dict[str, Callable[[Cluster, Node], Any]] = {
     "accelerators": lambda _, node: _cards(node),
 }
 CONDITIONS: dict[str, Callable[[Cluster], bool]] = {
-    "own_registry": lambda cluster: cluster.registry.driver == "distribution",
-    "own_storage": lambda cluster: cluster.storage.driver == "glusterfs",
+    "own_registry": lambda cluster: REGISTRY[cluster.registry.driver].managed,
+    "own_storage": lambda cluster: STORAGE[cluster.storage.driver].managed,
     "has_accelerators": lambda cluster: bool(cluster.device_types),
 }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from installer import packages
 from installer.cluster import Cluster, bundle_directory, cache_directory, state_directory
+from installer.cluster.drivers import STORAGE
 from installer.lab import cgroups, network, state
 from installer.lab.errors import LabError
 from installer.lab.topology import LABS, lab_directory, lab_of
@@ -146,7 +147,7 @@ def _fuse(wish: Wish) -> Iterator[Problem]:
     if (
         wish.cluster
         and wish.lab_nodes
-        and wish.cluster.storage.driver == "glusterfs"
+        and "fuse" in STORAGE[wish.cluster.storage.driver].kernel
         and not Path("/dev/fuse").exists()
     ):
         yield Problem("there is no /dev/fuse, which the nodes' shared storage needs", "modprobe fuse")

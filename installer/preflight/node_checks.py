@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from installer.cluster import Cluster, Node
+from installer.cluster.drivers import DEVICES, STORAGE
 from installer.preflight.checks import Check, Problem, gibibytes
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -72,7 +73,7 @@ def needed_bytes(cluster: Cluster, node: Node) -> dict[str, int]:
         needs["/var/lib/etcd"] = 2 * GIB
     if node in cluster.registry_nodes:
         needs[cluster.registry.directory] = 5 * GIB
-    if "storage" in node.roles and cluster.storage.driver in ("glusterfs", "local"):
+    if "storage" in node.roles and STORAGE[cluster.storage.driver].on_nodes:
         needs[cluster.storage.directory] = 2 * GIB
     # A data disk is mounted by the installation: before it, the folder lies on another disk.
     mounts = [PurePosixPath(disk.mount) for disk in node.data_disks]
@@ -117,8 +118,7 @@ def _kernel(facts: NodeFacts) -> Iterator[Problem]:
 def _features(facts: NodeFacts) -> Iterator[Problem]:
     features = facts.seen["features"]
     wanted = {"overlay": "container images", "nftables": "services", "br_netfilter": "services and network policies"}
-    if facts.cluster.storage.driver in ("glusterfs", "cephfs"):
-        wanted["fuse"] = "user data"
+    wanted |= dict.fromkeys(STORAGE[facts.cluster.storage.driver].kernel, "user data")
     for name, purpose in wanted.items():
         if not features[name]:
             yield Problem(
@@ -279,7 +279,7 @@ def _peers(facts: NodeFacts) -> Iterator[Problem]:
 def _cards(facts: NodeFacts) -> Iterator[Problem]:
     for card in facts.node.accelerators:
         driver = card.effective_driver
-        if driver == "simulated":
+        if not DEVICES[driver].needs_cards:
             continue
         there, ready = facts.seen["cards"]["seen"][driver], facts.seen["cards"]["ready"][driver]
         if there < card.count:

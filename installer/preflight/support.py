@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from installer.cluster import Cluster
+from installer.cluster.drivers import DEVICES, REGISTRY, STORAGE
 from installer.preflight.checks import Check, Finding, Problem, run_all
 
 WHERE = "cluster.yaml"
 
 
 def _refused(cluster: Cluster) -> Iterator[Problem]:
-    storage = cluster.storage.driver
-    if storage in {"nfs", "cephfs"}:
-        yield Problem(f"`storage.driver: {storage}` is not carried out yet", "Use `glusterfs` with a storage node.")
-    if storage == "glusterfs" and len(cluster.storage_nodes) == 2:
-        yield Problem("GlusterFS on two storage nodes needs an arbiter, which is not set up yet", "Use one or three.")
-    if cluster.registry.driver == "harbor":
-        yield Problem("`registry.driver: harbor` is not carried out yet", "Use `distribution`, the default.")
-    if len(cluster.registry.nodes) > 1:
-        yield Problem("a registry on several nodes is not carried out yet", "Name one node in `registry.nodes`.")
+    for driver in (STORAGE[cluster.storage.driver], REGISTRY[cluster.registry.driver]):
+        for words in driver.refusal(cluster):
+            yield Problem(*words)
     if cluster.kubernetes.virtual_address is not None:
         yield Problem(
             "`kubernetes.virtual_address` is not carried out yet",
@@ -28,7 +23,8 @@ def _refused(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _without_effect(cluster: Cluster) -> Iterator[Problem]:
-    real = sorted({card.effective_driver for node in cluster.nodes for card in node.accelerators} - {"simulated"})
+    used = {card.effective_driver for node in cluster.nodes for card in node.accelerators}
+    real = sorted(name for name in used if not DEVICES[name].has_plugin)
     if real:
         yield Problem(
             f"cards with driver {', '.join(real)}: nodes get their labels, the vendor's device plugin is not in this "

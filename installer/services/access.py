@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from installer.cluster.drivers import STORAGE
 from installer.cluster.given import ssh_key
 from installer.cluster.places import known_hosts, state_directory
 from installer.cluster.schema import Cluster, Node
@@ -35,11 +36,14 @@ class Access:
         return ssh_node(self.cluster, self.cluster.node(name))
 
     def _nodes(self, on: Where) -> Sequence[Node]:
+        driver = STORAGE[self.cluster.storage.driver]
         kinds: dict[Where, Sequence[Node]] = {
             "all": self.cluster.nodes,
             "masters": self.cluster.masters,
             # Without the managed driver the servers are somebody else's, and their units too.
-            "storage": self.cluster.storage_nodes if self.cluster.storage.driver == "glusterfs" else [],
+            "storage": self.cluster.storage_nodes if driver.managed else [],
+            # Without a shared file system the tree is a folder, and nothing is mounted.
+            "mounts": self.cluster.nodes if driver.shared else [],
             "registry": self.cluster.registry_nodes,
         }
         return kinds[on]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Action = Literal["start", "stop", "restart"]
-Where = Literal["all", "masters", "storage", "registry"]
+Where = Literal["all", "masters", "storage", "mounts", "registry"]
 
 ALL_ACTIONS: tuple[Action, ...] = ("start", "stop", "restart")
 # Stopping these would cut the branch on which the administrator sits.
@@ -165,7 +165,7 @@ SERVICES: tuple[Service, ...] = (
         "Storage: user data, system volumes",
         parts=(
             Unit("glusterd.service", "storage", ("glusterd", "--version")),
-            Unit("mnt-atoll.mount", "all"),
+            Unit("mnt-atoll.mount", "mounts"),
             Workload("Deployment", "local-path-storage", "local-path-provisioner"),
         ),
         phases=("storage", "storage_client"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from installer.cluster.checks.finding import Check, Circumstances, Finding
 from installer.cluster.devices import DEVICE_TYPES
+from installer.cluster.drivers import DEVICES
 from installer.cluster.schema import Cluster
 from installer.cluster.source import Where
 
@@ -113,7 +114,7 @@ def _accelerators(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
                     f"accelerator `{device.name}` needs arch {device.arch}, but the node is {node.arch}.",
                     "Change `arch` or `accelerators.type` of this node.",
                 )
-            if accelerator.driver not in {None, "simulated", device.driver}:
+            if DEVICES[accelerator.effective_driver].needs_cards and accelerator.effective_driver != device.driver:
                 yield Finding(
                     (*where, "driver"),
                     f"driver `{accelerator.driver}` does not serve `{device.name}`.",
@@ -187,7 +188,7 @@ def _lab(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding]:
                 "Remove `data_disks`: its data lie below /var/lib/atoll/lab on this machine.",
             )
         for number, accelerator in enumerate(node.accelerators):
-            if accelerator.effective_driver != "simulated":
+            if DEVICES[accelerator.effective_driver].needs_cards:
                 yield Finding(
                     ("nodes", index, "accelerators", number),
                     "a lab node has no cards.",

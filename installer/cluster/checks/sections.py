@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator
 
 from installer.cluster.checks.finding import Check, Circumstances, Finding
+from installer.cluster.drivers import REGISTRY, STORAGE
 from installer.cluster.quantities import amount
 from installer.cluster.schema import Cluster
 from installer.cluster.sections import LIMITED
@@ -72,43 +73,36 @@ def _networks(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
 
 
 def _storage(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding]:
-    storage, count = cluster.storage, len(cluster.storage_nodes)
-    if storage.driver == "glusterfs" and count == 0 and circumstances.complete:
-        yield Finding(
-            ("storage", "driver"),
-            "storage driver `glusterfs` needs a node with the role `storage`, and there is none.",
-            "Give `storage` to the roles of a node, or use another driver (nfs, cephfs, local).",
-        )
-    if storage.driver == "local" and len(cluster.nodes) > 1:
-        yield Finding(
-            ("storage", "driver"),
-            f"storage driver `local` keeps files on one node, but here are {len(cluster.nodes)} nodes.",
-            "Use `glusterfs` with a storage node, or an existing NFS or CephFS.",
-        )
-    for driver, settings in (("nfs", storage.nfs), ("cephfs", storage.cephfs)):
-        if storage.driver == driver and settings is None:
+    storage = cluster.storage
+    for words in STORAGE[storage.driver].misfit(cluster) if circumstances.complete else ():
+        yield Finding(("storage", "driver"), *words)
+    for name in filter(None, (driver.settings for driver in STORAGE.values())):
+        wanted, given = STORAGE[storage.driver].settings == name, getattr(storage, name) is not None
+        if wanted and not given:
             yield Finding(
                 ("storage", "driver"),
-                f"storage driver `{driver}` needs `storage.{driver}`.",
-                f"Add `storage.{driver}`; cluster.example.yaml shows its keys.",
+                f"storage driver `{storage.driver}` needs `storage.{name}`.",
+                f"Add `storage.{name}`; cluster.example.yaml shows its keys.",
             )
-        if storage.driver != driver and settings is not None:
+        if given and not wanted:
             yield Finding(
-                ("storage", driver),
-                f"`storage.{driver}` is given, but `storage.driver` is `{storage.driver}`.",
-                f"Remove it, or use the driver `{driver}`.",
+                ("storage", name),
+                f"`storage.{name}` is given, but `storage.driver` is `{storage.driver}`.",
+                f"Remove it, or use the driver `{name}`.",
             )
 
 
 def _registry(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding]:
     registry = cluster.registry
-    if (registry.driver == "harbor") != (registry.harbor is not None):
-        yield Finding(
-            ("registry", "driver"),
-            f"`registry.driver` is `{registry.driver}`, but `registry.harbor` is "
-            f"{'missing' if registry.harbor is None else 'given'}.",
-            "Driver `harbor` and the section `registry.harbor` belong together.",
-        )
+    for name, driver in REGISTRY.items():
+        given = driver.settings and getattr(registry, driver.settings) is not None
+        if driver.settings and (registry.driver == name) != given:
+            yield Finding(
+                ("registry", "driver"),
+                f"`registry.driver` is `{registry.driver}`, but `registry.{driver.settings}` is "
+                f"{'given' if given else 'missing'}.",
+                f"Driver `{name}` and the section `registry.{driver.settings}` belong together.",
+            )
     known = {node.name for node in cluster.nodes}
     for index, name in enumerate(registry.nodes):
         if name not in known and circumstances.complete:

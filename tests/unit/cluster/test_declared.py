@@ -72,7 +72,7 @@ def test_every_role_gets_the_arguments_that_it_specifies_on_every_node(file: Pat
     ("role", "name", "value", "said"),
     [
         ("storage", "storage_driver", "floppy", "value of storage_driver must be one of"),
-        ("storage", "storage_nfs", {"server": "a"}, "missing required arguments: path"),
+        ("platform", "platform_virtual_clusters", [{"devices": {}}], "missing required arguments: name"),
         ("kubernetes", "kubernetes_max_pods", "many", "kubernetes_max_pods"),
         ("load_balancer", "atoll_masters", None, "missing required arguments: atoll_masters"),
     ],

@@ -1,0 +1,129 @@
+"""Every driver of storage, registry and cards: the only place that knows what is particular about one of them.
+
+A driver is a row here and, where it has work to do on nodes, a folder of tasks of its role with a file per phase
+(`roles/storage/tasks/<name>/`). A row that no role carries out yet says so in `refusal`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from installer.cluster.schema import Cluster
+
+
+class Words(NamedTuple):
+    """What is wrong, and what to do about it."""
+
+    message: str
+    remedy: str
+
+
+Judge = Callable[["Cluster"], Iterator[Words]]
+
+
+def _nothing(_: Cluster) -> Iterator[Words]:
+    yield from ()
+
+
+@dataclass(frozen=True)
+class StorageDriver:
+    """What holds the user data."""
+
+    name: str
+    managed: bool = False  # its servers are ours, on the nodes with the role `storage`
+    shared: bool = True  # one file system that every node mounts
+    on_nodes: bool = False  # data lie on disks of nodes
+    settings: str = ""  # the key of section `storage` that it needs
+    kernel: tuple[str, ...] = ()  # features of a node's kernel that it needs
+    misfit: Judge = _nothing  # what of the nodes does not fit it, as `validate` tells it
+    refusal: Judge = _nothing  # what no role carries out yet, as preflight tells it
+
+
+@dataclass(frozen=True)
+class RegistryDriver:
+    """What holds the images."""
+
+    name: str
+    managed: bool = False  # it runs on nodes of the cluster
+    settings: str = ""
+    refusal: Judge = _nothing
+
+
+@dataclass(frozen=True)
+class DeviceDriver:
+    """What offers the cards of a node to pods."""
+
+    name: str
+    needs_cards: bool = True
+    has_plugin: bool = False  # the bundle has its device plugin
+
+
+def _needs_servers(cluster: Cluster) -> Iterator[Words]:
+    if not cluster.storage_nodes:
+        yield Words(
+            "storage driver `glusterfs` needs a node with the role `storage`, and there is none.",
+            "Give `storage` to the roles of a node, or use another driver (nfs, cephfs, local).",
+        )
+
+
+def _one_node(cluster: Cluster) -> Iterator[Words]:
+    if len(cluster.nodes) > 1:
+        yield Words(
+            f"storage driver `local` keeps files on one node, but here are {len(cluster.nodes)} nodes.",
+            "Use `glusterfs` with a storage node, or an existing NFS or CephFS.",
+        )
+
+
+def _no_arbiter(cluster: Cluster) -> Iterator[Words]:
+    if len(cluster.storage_nodes) == 2:
+        yield Words("GlusterFS on two storage nodes needs an arbiter, which is not set up yet", "Use one or three.")
+
+
+def _one_registry(cluster: Cluster) -> Iterator[Words]:
+    if len(cluster.registry.nodes) > 1:
+        yield Words("a registry on several nodes is not carried out yet", "Name one node in `registry.nodes`.")
+
+
+def _not_yet(key: str, name: str, remedy: str) -> Judge:
+    def refusal(_: Cluster) -> Iterator[Words]:
+        yield Words(f"`{key}: {name}` is not carried out yet", remedy)
+
+    return refusal
+
+
+_SERVERS = "Use `glusterfs` with a storage node."
+STORAGE = {
+    driver.name: driver
+    for driver in (
+        StorageDriver(
+            "glusterfs", managed=True, on_nodes=True, kernel=("fuse",), misfit=_needs_servers, refusal=_no_arbiter
+        ),
+        StorageDriver("nfs", settings="nfs", refusal=_not_yet("storage.driver", "nfs", _SERVERS)),
+        StorageDriver(
+            "cephfs", settings="cephfs", kernel=("fuse",), refusal=_not_yet("storage.driver", "cephfs", _SERVERS)
+        ),
+        StorageDriver("local", shared=False, on_nodes=True, misfit=_one_node),
+    )
+}
+REGISTRY = {
+    driver.name: driver
+    for driver in (
+        RegistryDriver("distribution", managed=True, refusal=_one_registry),
+        RegistryDriver(
+            "harbor",
+            settings="harbor",
+            refusal=_not_yet("registry.driver", "harbor", "Use `distribution`, the default."),
+        ),
+    )
+}
+DEVICES = {
+    driver.name: driver
+    for driver in (
+        DeviceDriver("simulated", needs_cards=False, has_plugin=True),
+        DeviceDriver("nvidia"),
+        DeviceDriver("ascend"),
+    )
+}
