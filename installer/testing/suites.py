@@ -93,6 +93,14 @@ SUITES: tuple[Suite, ...] = (
         1200,
     ),
     Suite(
+        "dev",
+        "`./atoll dev` of two users without root side by side, from a fresh clone to the trained example in Chromium",
+        "root (to make the users), Debian's chromium, Python packages in reach",
+        "ci",
+        (Command("pytest", (*PYTEST, "tests/dev")),),
+        1200,
+    ),
+    Suite(
         "roles",
         "Each role that needs no cluster, by molecule on a lab node of its own",
         "root, the bundle (built or in the cache)",
