@@ -19,6 +19,8 @@ from atoll.engines.base import NodeObservation, ReplicaObservation
 from atoll.identity.service import WINDOW
 from atoll.web import errors
 
+from installer.control.problems import ANSWERS
+
 TREE = Path(__file__).parents[4]
 ROOMS = ("platform/atoll", "installer/control")
 LANGUAGES = ("en", "zh-CN")
@@ -186,6 +188,7 @@ def fixed_codes() -> list[Told]:
     problems |= {code for code, _ in errors._BY_STATUS.values()} | {"http_error"}
     return [
         *(Told("problem", code, frozenset(), "web/errors.py") for code in problems),
+        *(Told("problem", code, frozenset(), "installer/control/problems.py") for _, code in ANSWERS.values()),
         *(Told("reason", code, frozenset(), "engines/outcome.py") for code in outcome._PROBLEMS),
     ]
 
