@@ -147,6 +147,15 @@ SUITES: tuple[Suite, ...] = (
         after=("system", "e2e"),
     ),
     Suite(
+        "shapes",
+        "Clusters of other shapes, each installed on lab nodes: one node with all roles, one without accelerators",
+        "root, the bundle (built or in the cache), 8 GiB of memory",
+        "all",
+        (Command("pytest", (*PYTEST, "tests/shapes")),),
+        3600,
+        after=("farewell",),
+    ),
+    Suite(
         "sabotage",
         "Each promise has a test that turns red when its code is broken: those that need no lab",
         "the virtual environment",

@@ -1,0 +1,49 @@
+"""Clusters of other shapes than the reference, installed on lab nodes one after the other, each trains one example.
+
+Needs root, the bundle (built or in the cache) and 8 GiB of memory. `-k one_node` chooses a shape.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import harness
+import pytest
+import yaml
+from harness import Atoll, Portal
+from jobs import log, submit
+
+HERE = Path(__file__).parent
+SHAPES = ("one_node", "cpu_only")
+
+
+@pytest.fixture(params=SHAPES)
+def atoll(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Atoll]:
+    scratch = Path("/var/lib/atoll/test-shapes") / request.param
+    monkeypatch.setattr(harness, "SCRATCH", scratch)
+    file = HERE / f"{request.param}.yaml"
+    atoll = Atoll(file)
+    atoll("down", "-f", str(file), "--yes", ok=(0, 1, 65, 69))  # what an aborted run left
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    yield atoll
+    atoll("down", "-f", str(file), "--yes")
+
+
+@pytest.mark.timeout(1800)
+def test_a_cluster_of_this_shape_is_installed_and_trains(atoll: Atoll) -> None:
+    cluster = yaml.safe_load(atoll.file.read_text("utf-8"))
+    assert atoll("up", "-f", str(atoll.file), "-o", "json").finished["state"] == "succeeded"
+    assert atoll("plan", "-f", str(atoll.file), "-o", "json").json["steps"] == []
+    first = Portal(atoll)
+    current = yaml.safe_load(first.credentials_file.read_text("utf-8"))["password"]
+    assert first.change_password(current, secrets.token_urlsafe(18)).is_success
+    portal = Portal(atoll)
+    types = [card["type"] for node in cluster["nodes"] for card in node.get("accelerators", [])]
+    device = types[0] if types else "cpu"
+    job = submit(portal, "digits", "examples/digits/train.py", device_type=device, devices=min(len(types), 1))
+    task = portal.wait_state(job, {"finished", "failed", "error", "killed"}, 300)
+    assert task["state"] == "finished", log(portal, job)[-2000:]
