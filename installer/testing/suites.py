@@ -47,6 +47,10 @@ SUITES: tuple[Suite, ...] = (
             Command("ruff format", ("{bin}/ruff", "format", "--check", ".")),
             Command("mypy", ("{bin}/mypy",)),
             Command("floors of the installer", ("{bin}/lint-imports", "--config", "tests/contracts/installer.ini")),
+            Command(
+                "floors of the platform",
+                ("env", "PYTHONPATH=platform", "{bin}/lint-imports", "--config", "tests/contracts/platform.ini"),
+            ),
             Command("yamllint", ("{bin}/yamllint", "--strict", ".")),
             Command(
                 "ansible-lint",
