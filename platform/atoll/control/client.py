@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from sse_starlette import ServerSentEvent
 
 from atoll.configuration import Control
+from atoll.control import codes
 from atoll.control.schemas import ImageDescription, Images, Run, RunSummary, ServiceAction, ServiceLog, Services
 from atoll.web.errors import ApiError, Conflict, Invalid, NotFound, Unavailable
 from atoll.web.schema import Page
@@ -80,11 +81,7 @@ class ControlClient:
             answer = await self._http.request(method, path, **more)
             content = answer.json()
         except (httpx.HTTPError, ValueError) as error:
-            raise Unavailable(
-                f"The control service does not answer ({type(error).__name__}).",
-                code="control_unavailable",
-                remedy="On a master: kubectl -n kube-system logs control-NODE",
-            ) from error
+            raise Unavailable(codes.ControlUnavailable(why=type(error).__name__)) from error
         if answer.is_error:
             detail = str(content.get("detail", "")) if isinstance(content, dict) else ""
             code = str(content.get("code", "")) if isinstance(content, dict) else ""
@@ -101,6 +98,4 @@ def _read(model: type[Model], content: Any) -> Model:
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        raise Unavailable(
-            "The control service gave an answer that this version does not understand.", code="control_version"
-        ) from error
+        raise Unavailable(codes.ControlVersion()) from error

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import Depends
 
 from atoll.control.client import ControlClient
+from atoll.control.codes import NoControlService
 from atoll.web.dependencies import Parts
 from atoll.web.errors import Unavailable
 
@@ -12,11 +13,7 @@ from atoll.web.errors import Unavailable
 def _control(parts: Parts) -> ControlClient:
     control = parts.find(ControlClient)
     if control is None:
-        raise Unavailable(
-            "This installation has no control service.",
-            code="no_control_service",
-            remedy="Services and runs are to be had on an installed cluster, not under `./atoll dev`.",
-        )
+        raise Unavailable(NoControlService())
     return control
 
 

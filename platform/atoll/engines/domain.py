@@ -1,8 +1,10 @@
 """Engines: the manifest."""
 
 from atoll.configuration import Configuration
+from atoll.engines import codes
 from atoll.engines.live_log import JobsClient
 from atoll.engines.models import NodeRow
+from atoll.web.codes import declared
 from atoll.web.domain import Domain, ProcessPart
 
 
@@ -10,4 +12,9 @@ def _jobs(configuration: Configuration) -> JobsClient:
     return JobsClient(configuration.services.jobs, configuration.secret("internal_token"))
 
 
-DOMAIN = Domain(name="engines", tables=(NodeRow,), parts=(ProcessPart(JobsClient, _jobs, JobsClient.close),))
+DOMAIN = Domain(
+    name="engines",
+    codes=declared(codes),
+    tables=(NodeRow,),
+    parts=(ProcessPart(JobsClient, _jobs, JobsClient.close),),
+)

@@ -13,6 +13,7 @@ from typing import Any
 from atoll.configuration import ConfigurationError
 from atoll.files import windows
 from atoll.files.windows import Windows
+from atoll.homes import codes
 from atoll.homes.schemas import ArchiveRequest, Owner
 from atoll.web.errors import ApiError, Invalid, NotAllowed, NotFound, Unavailable
 
@@ -60,7 +61,7 @@ class Homes:
                     home.chmod(0o700)
         except OSError as error:
             raise Unavailable(
-                f"The storage does not take a home for this user: {error.strerror}.", code="storage_unavailable"
+                codes.StorageUnavailable(detail=f"The storage does not take a home for this user: {error.strerror}.")
             ) from error
 
     async def listing(self, owner: Owner, path: str, after: str | None, limit: int) -> dict[str, Any]:
@@ -123,9 +124,9 @@ class Homes:
                     async with asyncio.timeout(ANSWER_S):
                         line = await process.stdout.readline()
                 except TimeoutError as error:
-                    raise Unavailable("The storage does not answer.", code="storage_unavailable") from error
+                    raise Unavailable(codes.StorageUnavailable(detail="The storage does not answer.")) from error
                 if not line:
-                    raise Unavailable("The file worker ended without an answer.", code="file_worker_failed")
+                    raise Unavailable(codes.FileWorkerFailed())
                 answer: dict[str, Any] = json.loads(line)
                 if not answer.pop("ok"):
                     raise _refusal(answer, str(request.get("target") or request.get("path", "")))
@@ -158,25 +159,25 @@ async def _chunks(output: asyncio.StreamReader) -> AsyncIterator[bytes]:
 def _refusal(answer: dict[str, Any], path: str) -> ApiError:
     where = path or "."
     if answer["code"] == "not_a_file":
-        return Invalid(f"`{where}` is not a file.", code="not_a_file")
+        return Invalid(codes.NotAFile(path=where))
     match answer["errno"]:
         case errno.ENOENT:
-            return NotFound(f"`{where}` does not exist.", code="no_such_file")
+            return NotFound(codes.NoSuchFile(path=where))
         case errno.ENOTDIR:
-            return Invalid(f"`{where}` is not a directory.", code="not_a_directory")
+            return Invalid(codes.NotADirectory(path=where))
         case errno.EEXIST:
-            return Invalid(f"`{where}` exists already.", code="file_exists")
+            return Invalid(codes.FileExists(path=where))
         case errno.EINVAL:
-            return Invalid(f"`{where}` is not a name for a file.", code="file_name_unfit")
+            return Invalid(codes.FileNameUnfit(path=where))
         case errno.ENOSPC | errno.EDQUOT:
-            return Invalid("The storage has no room left for this user.", code="storage_full")
+            return Invalid(codes.StorageFull())
         case errno.EAGAIN:
-            return Unavailable(f"Somebody else still writes `{where}`.", code="file_busy")
+            return Unavailable(codes.FileBusy(path=where))
         case errno.EACCES | errno.EPERM:
-            return NotAllowed(f"The owner may not read `{where}`.", code="file_not_readable")
+            return NotAllowed(codes.FileNotReadable(path=where))
         case errno.EXDEV | errno.ELOOP:
-            return NotAllowed(f"`{where}` leads out of the home.", code="path_leads_out")
+            return NotAllowed(codes.PathLeadsOut(path=where))
         case errno.ENAMETOOLONG:
-            return Invalid(f"`{where}` is too long.", code="path_too_long")
+            return Invalid(codes.PathTooLong(path=where))
         case _:
-            return Unavailable(f"`{where}` cannot be read: {answer['message']}.", code="storage_unavailable")
+            return Unavailable(codes.StorageUnavailable(detail=f"`{where}` cannot be read: {answer['message']}."))

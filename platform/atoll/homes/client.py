@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import httpx
 from fastapi.responses import Response, StreamingResponse
 
+from atoll.homes import codes
 from atoll.homes.schemas import ArchiveAction, ArchiveRequest, ListRequest, Owner, ReadRequest, content_headers
 from atoll.web.errors import ApiError, Invalid, NotFound, Unavailable
 from atoll.web.pagination import decode, encode
@@ -109,14 +110,14 @@ class FilesClient:
             start, ranged = int(match[1]), True
             if match[2]:
                 if int(match[2]) < start:
-                    raise Invalid("The range ends before it begins.", code="invalid_range")
+                    raise Invalid(codes.InvalidRange(detail="The range ends before it begins."))
                 length = int(match[2]) - start + 1
         request = ReadRequest(owner=_owner(user), path=below(root, path), start=start, length=length)
         upstream = await self._stream(request)
         size = int(upstream.headers["X-File-size-bytes"])
         if ranged and start >= size:
             await upstream.aclose()
-            raise Invalid(f"The file has {size} bytes.", code="invalid_range")
+            raise Invalid(codes.InvalidRange(detail=f"The file has {size} bytes."))
         sent = max(0, min(size - start, length if length is not None else size))
         headers = content_headers(posixpath.basename(path), download=download)
         headers["Content-Length"] = str(sent)
@@ -165,7 +166,7 @@ class FilesClient:
 def below(root: str, path: str) -> str:
     """`path` below `root`, both relative to the home. Raises Invalid for a path that climbs."""
     if ".." in path.split("/"):
-        raise Invalid("A path cannot contain `..`.", code="path_leads_out")
+        raise Invalid(codes.PathLeadsOut(path=path))
     return posixpath.join(root, path.strip("/")).strip("/")
 
 
@@ -174,11 +175,7 @@ def _owner(user: HasHome) -> Owner:
 
 
 def _silent(error: httpx.HTTPError) -> Unavailable:
-    return Unavailable(
-        f"The file service does not answer ({type(error).__name__}).",
-        code="files_unavailable",
-        remedy="Try again; an administrator sees under services what is wrong with `files`.",
-    )
+    return Unavailable(codes.FilesUnavailable(why=type(error).__name__))
 
 
 def _check(answer: httpx.Response) -> None:

@@ -1,10 +1,11 @@
 """Homes: the manifest."""
 
 from atoll.configuration import Configuration
-from atoll.homes import policy
+from atoll.homes import codes, policy
 from atoll.homes.client import FilesClient
 from atoll.homes.places import homes_as_seen
 from atoll.homes.routes import router
+from atoll.web.codes import declared
 from atoll.web.domain import Domain, MatrixRow, ProcessPart
 
 
@@ -15,6 +16,7 @@ def _files(configuration: Configuration) -> FilesClient:
 
 DOMAIN = Domain(
     name="homes",
+    codes=declared(codes),
     routers=(router,),
     permissions=policy.PERMISSIONS,
     parts=(ProcessPart(FilesClient, _files, FilesClient.close),),

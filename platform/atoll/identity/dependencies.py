@@ -10,6 +10,7 @@ from sse_starlette import ServerSentEvent
 
 from atoll.audit_trail.record import record_denied
 from atoll.identity.caller import Caller
+from atoll.identity.codes import MustChangePassword
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.service import IdentityService
 from atoll.identity.tokens import token_hash
@@ -71,11 +72,7 @@ class Guard:
         if caller is None:
             raise NotSignedIn("The session has ended.", remedy="Sign in again.")
         if caller.must_change_password and not self.while_password_must_change:
-            raise NotAllowed(
-                "The password must be changed before anything else.",
-                code="must_change_password",
-                remedy="POST /api/v1/session/password with the old and a new password.",
-            )
+            raise NotAllowed(MustChangePassword())
         if self.permission is not None:
             try:
                 caller.require(self.permission)

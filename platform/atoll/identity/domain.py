@@ -1,11 +1,14 @@
 """Identity: the manifest."""
 
+from atoll.identity import codes
 from atoll.identity.models import SessionRow, SignInFailureRow, UserRow
 from atoll.identity.routes import router
+from atoll.web.codes import declared
 from atoll.web.domain import Domain, Elsewhere, MatrixRow
 
 DOMAIN = Domain(
     name="identity",
+    codes=declared(codes),
     routers=(router,),
     tables=(UserRow, SessionRow, SignInFailureRow),
     matrix={

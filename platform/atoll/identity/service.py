@@ -9,7 +9,7 @@ from atoll.audit_trail.record import record, record_sign_in
 from atoll.configuration import Configuration
 from atoll.database.base import now
 from atoll.database.connection import Sessions
-from atoll.identity import passwords
+from atoll.identity import codes, passwords
 from atoll.identity.caller import Caller
 from atoll.identity.models import SessionRow, SignInFailureRow, UserRow
 from atoll.identity.permissions import PermissionTable
@@ -17,7 +17,6 @@ from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import Session, User
 from atoll.identity.tokens import new_token, token_hash
 from atoll.web.errors import Invalid, NotSignedIn, TooMany
-from atoll.web.schema import FieldError
 
 WINDOW = timedelta(minutes=15)
 # Per name and address: guessing one account. Per address: guessing many. Per name: guessing from many addresses, high
@@ -77,7 +76,7 @@ class IdentityService:
             else:
                 user = await repository.user(user.id, lock=True)
                 if user is None or not user.active:
-                    raise NotSignedIn("This account is not active.", code="account_inactive")
+                    raise NotSignedIn(codes.AccountInactive())
                 if newer is not None:
                     user.password_hash = newer
                 await repository.forgive(keys["pair"])
@@ -90,9 +89,7 @@ class IdentityService:
                 service = IdentityService(session, configuration, permissions)
                 return service._open(user, address)
         # After the transaction, so that the failure is counted.
-        raise NotSignedIn(
-            "Name or password is wrong.", code="wrong_credentials", remedy="Check both; capital letters count."
-        )
+        raise NotSignedIn(codes.WrongCredentials())
 
     async def session(self, hashed_token: str) -> Session:
         """The present session."""
@@ -143,7 +140,7 @@ class IdentityService:
                 return IdentityService(session, configuration, permissions)._open(present, caller.address)
             session.add_all(SignInFailureRow(key=key) for key in keys.values())
         # After the transaction, so that the failure is counted.
-        raise _password_error("current_password", "wrong_password", "This is not the present password.")
+        raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("current_password")])
 
     def _open(self, user: UserRow, address: str) -> tuple[str, Session]:
         token = new_token()
@@ -200,10 +197,6 @@ async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str])
 def _refuse_new(user: UserRow, current: str, new: str) -> None:
     """Raise Invalid for a new password that is none, or too easily guessed."""
     if secrets.compare_digest(current.encode(), new.encode()):
-        raise _password_error("new_password", "same_password", "The new password is the old one.")
+        raise Invalid(codes.SamePassword(), errors=[codes.SamePasswordField().at("new_password")])
     if user.name in new.lower():
-        raise _password_error("new_password", "contains_name", "The new password contains the user name.")
-
-
-def _password_error(field: str, code: str, message: str) -> Invalid:
-    return Invalid(message, code=code, errors=[FieldError(field=field, code=code, message=message)])
+        raise Invalid(codes.ContainsName(), errors=[codes.ContainsNameField().at("new_password")])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from atoll.configuration import Configuration
 from atoll.control.client import ControlClient
 from atoll.control.schemas import ImageDescription
+from atoll.images.codes import ImageNotOfRegistry, NoOwnImages, NoSuchImage
 from atoll.images.references import Reference, parse
 from atoll.web.errors import NotFound
 from atoll.web.schema import FieldError
@@ -34,25 +35,13 @@ class ImageService:
     async def find(self, text: str) -> Own:
         """The image that `text` names. Raises Unavailable when the registry cannot be asked."""
         if self._control is None or not self.usable:
-            return _wrong("no_own_images", "This engine runs processes, no images. Choose a preset framework.")
+            return Own(problem=NoOwnImages().at("image"))
         registry = self._configuration.engine.registry
         reference = parse(text, registry)
         if reference is None:
-            return _wrong(
-                "image_not_of_registry",
-                f"Name an image of the cluster's registry: {registry}/imported/NAME:TAG.",
-                registry=registry,
-            )
+            return Own(problem=ImageNotOfRegistry(registry=registry).at("image"))
         try:
             description = await self._control.image(reference.repository, reference.tag)
         except NotFound:
-            return _wrong(
-                "no_such_image",
-                f"The registry has no image {reference.short}. An administrator imports it: atoll image import FILE.",
-                image=reference.short,
-            )
+            return Own(problem=NoSuchImage(image=reference.short).at("image"))
         return Own(reference, description)
-
-
-def _wrong(code: str, message: str, **params: str) -> Own:
-    return Own(problem=FieldError(field="image", code=code, message=message, params=dict(params)))

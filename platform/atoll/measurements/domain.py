@@ -1,7 +1,9 @@
 """Measurements: the manifest."""
 
 from atoll.configuration import Configuration
+from atoll.measurements import codes
 from atoll.measurements.prometheus import Prometheus
+from atoll.web.codes import declared
 from atoll.web.domain import Domain, ProcessPart
 
 
@@ -9,4 +11,8 @@ def _prometheus(configuration: Configuration) -> Prometheus | None:
     return Prometheus(configuration.prometheus.url) if configuration.prometheus else None
 
 
-DOMAIN = Domain(name="measurements", parts=(ProcessPart(Prometheus, _prometheus, Prometheus.close),))
+DOMAIN = Domain(
+    name="measurements",
+    codes=declared(codes),
+    parts=(ProcessPart(Prometheus, _prometheus, Prometheus.close),),
+)

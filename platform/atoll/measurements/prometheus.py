@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import httpx
 
+from atoll.measurements.codes import MonitoringUnavailable
 from atoll.web.errors import Unavailable
 from atoll.web.siblings import KEPT_OPEN
 
@@ -35,13 +36,10 @@ class Prometheus:
             answer = await self._http.post("/api/v1/query_range", data=body)
             content = answer.json()
         except (httpx.HTTPError, ValueError) as error:
-            raise Unavailable(
-                f"Prometheus does not answer ({type(error).__name__}).", code="monitoring_unavailable"
-            ) from error
+            raise Unavailable(MonitoringUnavailable(why=f"no answer ({type(error).__name__})")) from error
         if answer.is_error or content.get("status") != "success":
             raise Unavailable(
-                f"Prometheus refused a query: {content.get('error', answer.status_code)}.",
-                code="monitoring_unavailable",
+                MonitoringUnavailable(why=f"a query is refused: {content.get('error', answer.status_code)}")
             )
         lines = []
         for series in content["data"]["result"]:

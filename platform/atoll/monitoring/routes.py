@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query
 
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
+from atoll.measurements.codes import NoMonitoring
 from atoll.measurements.prometheus import Prometheus
 from atoll.monitoring.charts import ChartName, chart
 from atoll.monitoring.policy import MONITORING_READ
@@ -27,5 +28,5 @@ async def read_chart(
     """One of the known charts, for all nodes or one."""
     prometheus = parts.find(Prometheus)
     if prometheus is None:
-        raise Unavailable("Measurements are not collected here.", code="no_monitoring")
+        raise Unavailable(NoMonitoring())
     return await chart(prometheus, name, minutes=minutes, node=node)

@@ -1,17 +1,19 @@
 """Tasks: the manifest."""
 
 from atoll.database.notifications import TASKS
-from atoll.tasks import policy
+from atoll.tasks import codes, policy
 from atoll.tasks.models import AttemptRow, EventRow, IdempotencyRow, ReplicaRow, TaskRow
 from atoll.tasks.routes import router
 from atoll.tasks.schemas import LogEnd, LogLines, StateChanged
 from atoll.tasks.streams import router as streams
 from atoll.tasks.usage import READER
 from atoll.virtual_clusters.usage import UsageReader
+from atoll.web.codes import declared
 from atoll.web.domain import OK, Domain, Elsewhere, MatrixRow, ProcessPart
 
 DOMAIN = Domain(
     name="tasks",
+    codes=declared(codes),
     routers=(streams, router),  # `/tasks/stream` is not the task of that id
     tables=(TaskRow, AttemptRow, ReplicaRow, EventRow, IdempotencyRow),
     permissions=policy.PERMISSIONS,

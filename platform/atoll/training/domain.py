@@ -1,7 +1,9 @@
 """Training: the manifest."""
 
+from atoll.training import codes
 from atoll.training.routes import router
 from atoll.training.service import TRAINING
+from atoll.web.codes import declared
 from atoll.web.domain import OK, Domain, Elsewhere, MatrixRow
 
 _REQUEST = {
@@ -15,6 +17,7 @@ _REQUEST = {
 }
 DOMAIN = Domain(
     name="training",
+    codes=declared(codes),
     routers=(router,),
     task_kinds=(TRAINING,),
     matrix={

@@ -9,6 +9,7 @@ from atoll.identity.accounts import add_account
 from atoll.identity.caller import Caller
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import User
+from atoll.users.codes import NameTaken, NoSuchVirtualCluster
 from atoll.users.schemas import UserCreate
 from atoll.virtual_clusters.service import VirtualClusterService
 from atoll.web.errors import Conflict, NotFound
@@ -32,7 +33,7 @@ class UserService:
     async def create(self, caller: Caller, body: UserCreate) -> User:
         """A new account. Raises Conflict when the name is (or ever was) taken, NotFound for a virtual cluster."""
         if await self._repository.user_by_name(body.name) is not None:
-            raise Conflict(f"The name `{body.name}` is taken.", code="name_taken", remedy="Choose another name.")
+            raise Conflict(NameTaken(name=body.name))
         user = await add_account(
             self._session,
             body.name,
@@ -56,4 +57,4 @@ class UserService:
         clusters = VirtualClusterService(self._session)
         for name in names:
             if not await clusters.join(name, user_id):
-                raise NotFound(f"There is no virtual cluster `{name}`.", code="no_such_virtual_cluster")
+                raise NotFound(NoSuchVirtualCluster(name=name))

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 from atoll.web.schema import FieldError, Reason
 
-_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BORDER = re.compile(r"(?<!^)(?=[A-Z])")
 _PLACE = re.compile(r"{(\w+)}")
 
 
@@ -88,7 +88,7 @@ class SentenceCode(Code):
         return {"": cls.words} | ({"_brief": cls.brief} if cls.brief else {})
 
     @property
-    def message(self) -> str:
+    def text(self) -> str:
         """The English words for a person."""
         known = {*_PLACE.findall(self.words)} <= self.params.keys()
         return self.fill(self.words if known or not self.brief else self.brief)
@@ -99,7 +99,7 @@ class ReasonCode(SentenceCode):
 
     def reason(self) -> Reason:
         """As the API tells it."""
-        return Reason(code=self.code, message=self.message, params=self.params)
+        return Reason(code=self.code, message=self.text, params=self.params)
 
 
 class FieldCode(SentenceCode):
@@ -107,7 +107,7 @@ class FieldCode(SentenceCode):
 
     def at(self, field: str) -> FieldError:
         """The mistake at `field`, a dotted path inside the request, empty for the whole."""
-        return FieldError(field=field, code=self.code, message=self.message, params=self.params)
+        return FieldError(field=field, code=self.code, message=self.text, params=self.params)
 
 
 class ProblemCode(Code):
@@ -117,6 +117,11 @@ class ProblemCode(Code):
     detailed: ClassVar[str] = ""
     remedy: ClassVar[str] = ""
 
+    @property
+    def text(self) -> str:
+        """What the title cannot say, for a person."""
+        return self.fill(self.detailed)
+
     def __init_subclass__(cls, *, title: str = "", detail: str = "", remedy: str = "", **more: Any) -> None:
         super().__init_subclass__(**more)
         cls.title, cls.detailed, cls.remedy = title, detail or f"{title}.", remedy
@@ -124,10 +129,10 @@ class ProblemCode(Code):
 
     @classmethod
     def texts(cls) -> dict[str, str]:
-        """Title, detail where it tells what only the moment knows, remedy."""
+        """Title and remedy; the detail where it is another part's own words, which no language has."""
         known = {
             "title": cls.title,
-            "detail": cls.detailed if _PLACE.search(cls.detailed) else "",
+            "detail": cls.detailed if cls.detailed == "{detail}" else "",
             "remedy": cls.remedy,
         }
         return {f".{place}": text for place, text in known.items() if text}

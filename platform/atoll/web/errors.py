@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse, Response
 from sqlalchemy import exc
 from starlette.exceptions import HTTPException
 
-from atoll.web import codes
+from atoll.web.codes import ProblemCode
 from atoll.web.schema import FieldError, Problem
 
 # PostgreSQL's codes (character_not_in_repertoire, untranslatable_character) for a text that it cannot keep.
@@ -24,21 +24,19 @@ class ApiError(Exception):
 
     def __init__(
         self,
-        detail: str | codes.ProblemCode,
+        told: str | ProblemCode,
         *,
         remedy: str = "",
         code: str | None = None,
         errors: list[FieldError] | None = None,
         headers: dict[str, str] | None = None,
     ) -> None:
-        if isinstance(detail, codes.ProblemCode):
-            told = detail
-            self.title = told.title
-            detail, remedy, code = told.fill(told.detailed), told.fill(told.remedy), told.code
-        super().__init__(detail)
-        self.detail = detail
-        self.remedy = remedy
-        self.code = code or type(self).code
+        declared = told if isinstance(told, ProblemCode) else None
+        self.detail = declared.text if declared is not None else str(told)
+        super().__init__(self.detail)
+        self.remedy = remedy or (declared.fill(declared.remedy) if declared is not None else "")
+        self.code = declared.code if declared is not None else code or type(self).code
+        self.title = declared.fill(declared.title) if declared is not None else type(self).title
         self.errors = errors or []
         self.headers = headers or {}
 

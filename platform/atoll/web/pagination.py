@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from atoll.web.errors import Invalid
-from atoll.web.schema import FieldError
+from atoll.web.told import InvalidCursor, InvalidCursorField
 
 Row = TypeVar("Row")
 
@@ -23,10 +23,7 @@ def decode(cursor: str | None) -> str | None:
     try:
         return base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()
     except (binascii.Error, UnicodeDecodeError) as error:
-        message = "The cursor is not one that this API gave out."
-        raise Invalid(
-            message, code="invalid_cursor", errors=[FieldError(field="cursor", code="invalid_cursor", message=message)]
-        ) from error
+        raise Invalid(InvalidCursor(), errors=[InvalidCursorField().at("cursor")]) from error
 
 
 def cut(rows: Sequence[Row], limit: int, key: Callable[[Row], str]) -> tuple[Sequence[Row], str | None]:

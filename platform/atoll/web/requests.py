@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from atoll.database.identifiers import new_id
 from atoll.web.errors import NotAllowed, api_error
+from atoll.web.told import ForeignOrigin, ForeignRequest
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 WRITE_HEADER = "x-atoll-request"
@@ -50,18 +51,12 @@ class RequestChecks:
     def _foreign(self, headers: Headers) -> NotAllowed | None:
         """Why a write is refused. A page of another origin can neither set the header nor forge `Origin`."""
         if headers.get(WRITE_HEADER) != "1":
-            return NotAllowed(
-                "A write needs the header `X-Atoll-Request: 1`.", code="foreign_request", remedy="Send the header."
-            )
+            return NotAllowed(ForeignRequest())
         origin = headers.get("origin")
         if origin is not None and not self._fits(origin):
-            return NotAllowed(
-                f"Writes from {origin} are not accepted.",
-                code="foreign_origin",
-                remedy="Open the portal under one of its own addresses (`web.origin` of the configuration).",
-            )
+            return NotAllowed(ForeignOrigin(origin=origin))
         if origin is None and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return NotAllowed("Writes from other sites are not accepted.", code="foreign_origin")
+            return NotAllowed(ForeignOrigin(origin="other sites"))
         return None
 
     def _fits(self, origin: str) -> bool:

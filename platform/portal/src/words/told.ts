@@ -40,7 +40,7 @@ export function fits(text: string | undefined, params: Params): boolean {
  * knows others than the one for development), `<key>_brief` needs fewer. What has no words is shown in the server's.
  */
 export function wordsOf(i18n: I18n, key: string, { message, params }: Told): string {
-  const given = { ...readable(params ?? {}), message };
+  const given = { message, ...readable(params ?? {}) };
   if ("resource" in given) given.resource = resourceName(String(given.resource)) ?? i18n.t("memory");
   const found = [key, `${key}_brief`].find((each) => fits(textOf(i18n, each), given));
   return found === undefined ? message : i18n.t(found as never, { ns: "codes", ...given });

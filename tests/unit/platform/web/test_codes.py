@@ -2,6 +2,7 @@
 
 import pytest
 from atoll.web.codes import CodeError, FieldCode, ProblemCode, ReasonCode
+from atoll.web.errors import Conflict
 from atoll.web.schema import FieldError, Reason
 
 
@@ -23,6 +24,10 @@ class ExitCode(ReasonCode, code="exit_code_of_program", words="It ended."):
     pass
 
 
+class NotScheduled(ReasonCode, words="No node takes it: {message}"):
+    message: str
+
+
 class NotEnded(ProblemCode, title="It has not ended", detail="It is {state}.", remedy="Stop it first."):
     state: str
 
@@ -41,14 +46,19 @@ def test_a_field_error_names_its_field_and_reads_lists_as_words() -> None:
     )
 
 
+def test_a_parameter_may_be_called_message() -> None:
+    told = NotScheduled(message="0 of 3").reason()
+    assert (told.message, told.params) == ("No node takes it: 0 of 3", {"message": "0 of 3"})
+
+
 def test_who_knows_less_uses_the_brief_words() -> None:
-    assert DevicesInUse(needed=2, free=1).message == "It needs 2, 1 are free."
+    assert DevicesInUse(needed=2, free=1).text == "It needs 2, 1 are free."
     told = DevicesInUse(more=1).reason()
     assert (told.message, told.params) == ("Still missing: 1.", {"more": 1})
 
 
 def test_a_parameter_that_holds_braces_is_not_read_as_words() -> None:
-    assert StoppedByUser(user="{user}").message == "{user} stopped it."
+    assert StoppedByUser(user="{user}").text == "{user} stopped it."
 
 
 def test_words_that_need_what_is_not_told_are_refused_when_they_are_declared() -> None:
@@ -58,9 +68,16 @@ def test_words_that_need_what_is_not_told_are_refused_when_they_are_declared() -
             pass
 
 
-def test_a_problem_has_a_detail_of_its_own_only_where_the_moment_tells_something() -> None:
-    assert NotEnded.texts() == {
-        ".title": "It has not ended",
-        ".detail": "It is {state}.",
-        ".remedy": "Stop it first.",
-    }
+class Failed(ProblemCode, title="It failed", detail="{detail}"):
+    detail: str
+
+
+def test_a_problem_is_told_with_its_detail_its_remedy_and_its_title() -> None:
+    error = Conflict(NotEnded(state="running"))
+    told = (error.code, error.title, error.detail, error.remedy, error.status)
+    assert told == ("not_ended", "It has not ended", "It is running.", "Stop it first.", 409)
+
+
+def test_portals_show_the_servers_detail_in_every_language_only_where_it_is_another_parts_own_words() -> None:
+    assert NotEnded.texts() == {".title": "It has not ended", ".remedy": "Stop it first."}
+    assert Failed.texts() == {".title": "It failed", ".detail": "{detail}"}

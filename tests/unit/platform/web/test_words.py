@@ -13,16 +13,22 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from atoll.api.domains import DOMAINS
 from atoll.api.openapi import CONTRACT
+from atoll.api.words import WORDS, CodeDeclaredTwice, words
 from atoll.engines import outcome
 from atoll.engines.base import NodeObservation, ReplicaObservation
+from atoll.homes.codes import NoSuchFile
 from atoll.identity.service import WINDOW
 from atoll.web import errors
+from atoll.web.codes import Code
+from atoll.web.domain import Domain
 
 from installer.control.problems import ANSWERS
 
 TREE = Path(__file__).parents[4]
 ROOMS = ("platform/atoll", "installer/control")
+LOCALES = TREE / "platform/portal/src/locales"
 LANGUAGES = ("en", "zh-CN")
 
 # In which tables of the portal's words the code of a call is looked up, by the name of what is called.
@@ -90,7 +96,7 @@ class Callables:
 
 def sources() -> dict[Path, ast.Module]:
     every = (path for room in ROOMS for path in sorted((TREE / room).rglob("*.py")))
-    return {path: ast.parse(path.read_text()) for path in every if path.name != "codes.py"}
+    return {path: ast.parse(path.read_text()) for path in every if path.name not in ("codes.py", "told.py")}
 
 
 def callables(trees: dict[Path, ast.Module]) -> Callables:
@@ -184,7 +190,8 @@ def told_codes() -> list[Told]:
 
 def fixed_codes() -> list[Told]:
     """Codes that stand in tables."""
-    problems = {kind.code for kind in vars(errors).values() if isinstance(kind, type) and hasattr(kind, "code")}
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.ApiError)]
+    problems = {kind.code for kind in kinds}
     problems |= {code for code, _ in errors._BY_STATUS.values()} | {"http_error"}
     return [
         *(Told("problem", code, frozenset(), "web/errors.py") for code in problems),
@@ -226,6 +233,50 @@ def fits(words: str | None, params: frozenset[str] | None) -> bool:
     return words is not None and (params is None or {*re.findall(r"{{(\w+)}}", words)} <= params | {"message"})
 
 
+def kept(language: str) -> dict[str, Any]:
+    """The words of a language; the English ones are made from what domains declare."""
+    if language == "en":
+        return words()
+    found: dict[str, Any] = json.loads((LOCALES / f"codes.{language}.json").read_text())
+    return found
+
+
+def leaves(told: Any, at: str = "") -> dict[str, str]:
+    """Every text by its place."""
+    if isinstance(told, str):
+        return {at: told}
+    return {place: text for key, value in told.items() for place, text in leaves(value, f"{at}.{key}").items()}
+
+
+def test_the_committed_words_are_those_of_the_declarations() -> None:
+    assert json.loads(WORDS.read_text()) == words(), "run `python -m atoll.api.words`"
+
+
+def test_a_code_that_two_domains_declare_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("atoll.api.words.DOMAINS", (*DOMAINS, Domain(name="other", codes=(NoSuchFile,))))
+    with pytest.raises(CodeDeclaredTwice, match="no_such_file"):
+        words()
+
+
+def test_every_declared_code_is_named_by_a_manifest() -> None:
+    def below(kind: type[Code]) -> Iterator[type[Code]]:
+        for child in kind.__subclasses__():
+            yield child
+            yield from below(child)
+
+    declared = {kind for kind in below(Code) if kind.__module__.startswith("atoll.") and kind.code and kind.texts()}
+    named = {code for domain in DOMAINS for code in domain.codes}
+    assert {kind for kind in declared if kind.__module__ != "atoll.web.codes"} == named
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_a_translation_has_the_same_keys_and_needs_the_same_parameters(language: str) -> None:
+    english, translated = leaves(words()), leaves(kept(language))
+    assert english.keys() == translated.keys()
+    places = re.compile(r"{{(\w+)}}")
+    assert [key for key in english if {*places.findall(translated[key])} - {*places.findall(english[key])}] == []
+
+
 def test_the_sources_tell_their_codes() -> None:
     found = {(told.table, told.code) for told in (*told_codes(), *fixed_codes(), *schema_codes())}
     assert {
@@ -233,20 +284,17 @@ def test_the_sources_tell_their_codes() -> None:
         ("reason", "replica_failed"),  # put together
         ("reason", "stop_requested"),  # handed on by a method
         ("reason", "code_directory_missing"),  # from a table
-        ("field_error", "no_such_image"),
         ("field_error", "more_than_virtual_cluster_has"),
         ("field_error", "string_too_long"),
-        ("problem", "same_password"),
         ("problem", "idempotency_key_reused"),
         ("problem", "control_failed"),  # what stands in for a code
-        ("problem", "busy"),  # of the control service
     } <= found
     assert ("field_error", "devices_in_use") not in found
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_code_of_the_server_has_words(language: str) -> None:
-    words = json.loads((TREE / f"platform/portal/src/locales/codes.{language}.json").read_text())
+    words = kept(language)
     silent, unfit = set(), set()
     for told in (*told_codes(), *fixed_codes(), *schema_codes()):
         name = f"{told.table}.{told.code}"
@@ -260,6 +308,6 @@ def test_every_code_of_the_server_has_words(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_who_guessed_too_often_is_told_how_long_that_counts(language: str) -> None:
-    words = json.loads((TREE / f"platform/portal/src/locales/codes.{language}.json").read_text())
+    words = kept(language)
     remedy = words["problem"]["too_many_attempts"]["remedy"]
     assert re.findall(r"\d+", remedy) == [str(int(WINDOW.total_seconds() // 60))]

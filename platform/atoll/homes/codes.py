@@ -1,0 +1,96 @@
+"""What files say."""
+
+from atoll.web.codes import ProblemCode
+
+
+class FilesUnavailable(
+    ProblemCode,
+    title="The service of files does not answer",
+    detail="The service of files does not answer ({why}).",
+    remedy="Try again in some seconds.",
+):
+    why: str
+
+
+class StorageUnavailable(
+    ProblemCode,
+    title="The storage does not answer",
+    detail="{detail}",
+    remedy="Try again in some seconds; an administrator sees the state under Services.",
+):
+    detail: str
+
+
+class NoSuchFile(ProblemCode, title="This file or directory does not exist", detail="`{path}` does not exist."):
+    path: str
+
+
+class NotADirectory(ProblemCode, title="This is not a directory", detail="`{path}` is not a directory."):
+    path: str
+
+
+class NotAFile(ProblemCode, title="This is not a file", detail="`{path}` is not a file."):
+    path: str
+
+
+class FileNotReadable(ProblemCode, title="This file cannot be read", detail="The owner may not read `{path}`."):
+    path: str
+
+
+class PathLeadsOut(ProblemCode, title="This path leads out of the directory", detail="`{path}` leads out of the home."):
+    path: str
+
+
+class InvalidRange(ProblemCode, title="The file does not have the part that was asked for", detail="{detail}"):
+    detail: str
+
+
+class PathTooLong(ProblemCode, title="This path is too long", detail="`{path}` is too long."):
+    path: str
+
+
+class FileWorkerFailed(
+    ProblemCode,
+    title="The service of files failed at this",
+    remedy="Try again; give the request id to your administrator if it stays.",
+):
+    pass
+
+
+class FilesFailed(
+    ProblemCode,
+    title="The service of files failed",
+    detail="{detail}",
+    remedy="Try again; give the request id to your administrator if it stays.",
+):
+    detail: str
+
+
+class FileExists(
+    ProblemCode,
+    title="Something has this name already",
+    detail="`{path}` exists already.",
+    remedy="Choose another name, or remove it first.",
+):
+    path: str
+
+
+class FileNameUnfit(ProblemCode, title="This is not a name for a file", detail="`{path}` is not a name for a file."):
+    path: str
+
+
+class StorageFull(
+    ProblemCode,
+    title="The storage has no room left for you",
+    remedy="Remove files that you no longer need, or ask an administrator for room.",
+):
+    pass
+
+
+class FileBusy(
+    ProblemCode,
+    title="Somebody else still writes this file",
+    detail="Somebody else still writes `{path}`.",
+    remedy="Try again in a moment.",
+):
+    path: str

@@ -1,0 +1,39 @@
+"""What sign-in and passwords say."""
+
+from atoll.web.codes import FieldCode, ProblemCode
+
+
+class WrongCredentials(ProblemCode, title="User name or password is wrong.", remedy="Capital letters count."):
+    pass
+
+
+class AccountInactive(ProblemCode, title="This account is not active.", remedy="An administrator can activate it."):
+    pass
+
+
+class WrongPassword(ProblemCode, title="The current password is wrong."):
+    pass
+
+
+class SamePassword(ProblemCode, title="The new password must differ from the current one."):
+    pass
+
+
+class ContainsName(ProblemCode, title="The new password contains the user name."):
+    pass
+
+
+class MustChangePassword(ProblemCode, title="The password must be changed first"):
+    pass
+
+
+class WrongPasswordField(FieldCode, code="wrong_password", words="This is not the present password."):
+    pass
+
+
+class SamePasswordField(FieldCode, code="same_password", words="The new password must differ from the current one."):
+    pass
+
+
+class ContainsNameField(FieldCode, code="contains_name", words="The new password contains the user name."):
+    pass

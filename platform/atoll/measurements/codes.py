@@ -1,0 +1,19 @@
+"""What measurements say."""
+
+from atoll.web.codes import ProblemCode, ReasonCode
+
+
+class MonitoringUnavailable(ProblemCode, title="Monitoring does not answer", detail="Prometheus: {why}."):
+    why: str
+
+
+class NoMonitoring(ProblemCode, title="Measurements are not collected here"):
+    pass
+
+
+class NoMonitoringReason(ReasonCode, code="no_monitoring", words="Measurements are not collected here."):
+    pass
+
+
+class MonitoringUnavailableReason(ReasonCode, code="monitoring_unavailable", words="Monitoring does not answer."):
+    pass

@@ -1,0 +1,125 @@
+"""What tasks say."""
+
+from atoll.web.codes import ProblemCode, ReasonCode
+
+
+class NoSuchTask(
+    ProblemCode, title="This task does not exist", remedy="It may have been deleted, or it belongs to somebody else."
+):
+    pass
+
+
+class NoSuchReplica(ProblemCode, title="This task has no such replica"):
+    pass
+
+
+class AlreadyEnded(ProblemCode, title="The task has already ended"):
+    pass
+
+
+class NotEnded(ProblemCode, title="The task has not ended yet", remedy="Stop it first."):
+    pass
+
+
+class IdempotencyKeyReused(
+    ProblemCode,
+    title="This was already asked for in another form",
+    remedy="Look whether it is there already, then try again.",
+):
+    pass
+
+
+class Created(ReasonCode, words="It was created."):
+    pass
+
+
+class Submitted(ReasonCode, words="It was handed to the queue."):
+    pass
+
+
+class Queued(ReasonCode, words="It waits for its turn."):
+    pass
+
+
+class Starting(ReasonCode, words="Devices are assigned; it is being started."):
+    pass
+
+
+class Running(ReasonCode, words="It runs."):
+    pass
+
+
+class Finished(ReasonCode, words="It finished."):
+    pass
+
+
+class Failed(ReasonCode, words="It failed."):
+    pass
+
+
+class Stopping(ReasonCode, words="It is being stopped."):
+    pass
+
+
+class Stopped(ReasonCode, words="It was stopped."):
+    pass
+
+
+class StopRequested(ReasonCode, words="A stop was asked for."):
+    pass
+
+
+class StoppedByUser(ReasonCode, words="{user} stopped it."):
+    user: str
+
+
+class Preempted(ReasonCode, words="Its devices were given to others; it waits for its next turn."):
+    pass
+
+
+class Lost(ReasonCode, words="It was lost and starts again."):
+    pass
+
+
+class TimeLimitReached(ReasonCode, words="It ran for the {hours} hours that its virtual cluster allows."):
+    hours: int
+
+
+class ReplicaWaiting(ReasonCode, words="Rank {rank} waits."):
+    rank: int
+
+
+class ReplicaStarting(ReasonCode, words="Rank {rank} is being started on {node}."):
+    node: str
+    rank: int
+
+
+class ReplicaRunning(ReasonCode, words="Rank {rank} runs on {node}."):
+    node: str
+    rank: int
+
+
+class ReplicaSucceeded(ReasonCode, words="Rank {rank} succeeded on {node}."):
+    node: str
+    rank: int
+
+
+class ReplicaFailed(ReasonCode, words="Rank {rank} failed on {node}."):
+    node: str
+    rank: int
+
+
+class StartsNow(ReasonCode, words="Everything it needs is free."):
+    pass
+
+
+class Paused(ReasonCode, words="It is paused."):
+    pass
+
+
+class NotReady(ReasonCode, words="It runs and is not ready yet."):
+    pass
+
+
+class ServiceEnded(ReasonCode, words="Its program ended, though a service goes on until it is stopped."):
+    pass
