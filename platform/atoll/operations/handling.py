@@ -29,7 +29,7 @@ class Failed(Exception):
     """It cannot be done; `reason` is what its owner is told."""
 
     def __init__(self, reason: ReasonCode) -> None:
-        super().__init__(reason.message)
+        super().__init__(reason.text)
         self.reason = reason
 
 
