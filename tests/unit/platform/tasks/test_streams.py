@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
-from atoll.web import dependencies
+from atoll.identity import dependencies
 from atoll.web.events import as_long_as, event
 from sse_starlette import ServerSentEvent
 
