@@ -185,6 +185,8 @@ class Configuration(_Section):
             raise ValueError(
                 f"resource_limit lacks {', '.join(missing)}: every device type needs floor, default, ceiling"
             )
+        if not self.devices and self.resource_limit.without_devices is None:
+            raise ValueError("resource_limit lacks cpu: without device types, every task has its limits")
         return self
 
     def device(self, device_type: str) -> Device | None:

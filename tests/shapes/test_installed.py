@@ -43,7 +43,7 @@ def test_a_cluster_of_this_shape_is_installed_and_trains(atoll: Atoll) -> None:
     assert first.change_password(current, secrets.token_urlsafe(18)).is_success
     portal = Portal(atoll)
     types = [card["type"] for node in cluster["nodes"] for card in node.get("accelerators", [])]
-    device = types[0] if types else "cpu"
+    device = types[0] if types else None
     job = submit(portal, "digits", "examples/digits/train.py", device_type=device, devices=min(len(types), 1))
     task = portal.wait_state(job, {"finished", "failed", "error", "killed"}, 300)
     assert task["state"] == "finished", log(portal, job)[-2000:]

@@ -13,7 +13,7 @@ def request(
     name: str,
     code: str,
     framework: str = "numpy",
-    device_type: str = "nvidia_gpu_amd64",
+    device_type: str | None = "nvidia_gpu_amd64",
     devices: int = 0,
     parameters: dict[str, str] | None = None,
     **more: Any,

@@ -17,11 +17,12 @@ class Ask:
 
     virtual_cluster: str
     user: str
-    device_type: str
+    device_type: str | None  # None: no devices
     devices: int
     nodes: int
     cpu_cores: Decimal
     memory_bytes: Decimal
+    arch: str | None = None  # of the machines, where no device type says it; None: any
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,9 @@ class Placement:
     replicas: Sequence[tuple[str, tuple[int, ...]]]
 
 
-def is_npu(device_type: str) -> bool:
+def is_npu(device_type: str | None) -> bool:
     """Whether the rules for Ascend cards hold for this type."""
-    return "_npu_" in device_type
+    return device_type is not None and "_npu_" in device_type
 
 
 def allowed_counts(device_type: str, counts: Sequence[int], *, distributed: bool) -> list[int]:
@@ -83,7 +84,7 @@ def allowed_counts(device_type: str, counts: Sequence[int], *, distributed: bool
     return [NPU_PER_NODE] if is_npu(device_type) else list(counts)
 
 
-def choose_devices(device_type: str, free: frozenset[int], count: int) -> tuple[int, ...] | None:
+def choose_devices(device_type: str | None, free: frozenset[int], count: int) -> tuple[int, ...] | None:
     """Devices of one node, None when they do not fit.
 
     NPU cards 0-3 and 4-7 form groups: up to four cards come from one group, the fullest that still fits, so that whole
@@ -105,22 +106,32 @@ def decide(snapshot: Snapshot, ask: Ask) -> Placement | Obstacle:
     return _never(snapshot, ask) or _quota(snapshot, ask) or _place(snapshot, ask)
 
 
-def _arch(device_type: str) -> str:
-    return device_type.rsplit("_", 1)[-1]
+def _arch(ask: Ask) -> str | None:
+    return ask.arch if ask.device_type is None else ask.device_type.rsplit("_", 1)[-1]
 
 
 def _fits_node(node: NodeState, ask: Ask) -> bool:
-    return node.arch == _arch(ask.device_type) and (ask.devices == 0 or node.total.get(ask.device_type, 0) > 0)
+    if _arch(ask) not in (None, node.arch):
+        return False
+    return ask.device_type is None or ask.devices == 0 or node.total.get(ask.device_type, 0) >= ask.devices
+
+
+def _share(snapshot: Snapshot, ask: Ask) -> Share | None:
+    return None if ask.device_type is None else snapshot.shares.get((ask.virtual_cluster, ask.device_type))
+
+
+def _free(node: NodeState, ask: Ask) -> frozenset[int]:
+    return frozenset() if ask.device_type is None else node.free.get(ask.device_type, frozenset())
 
 
 def _never(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
     wanted = ask.devices * ask.nodes
-    share = snapshot.shares.get((ask.virtual_cluster, ask.device_type))
+    share = _share(snapshot, ask)
     if share is None and wanted:
         return Obstacle(
             "device_type_not_in_virtual_cluster",
             f"The virtual cluster {ask.virtual_cluster} has no devices of type {ask.device_type}.",
-            {"virtual_cluster": ask.virtual_cluster, "device_type": ask.device_type},
+            {"virtual_cluster": ask.virtual_cluster, "device_type": str(ask.device_type)},
             forever=True,
         )
     if share is not None and wanted > share.total:
@@ -138,21 +149,27 @@ def _never(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
             forever=True,
         )
     able = [node for node in snapshot.nodes if _fits_node(node, ask)]
-    able = [node for node in able if ask.devices == 0 or node.total[ask.device_type] >= ask.devices]
-    if len(able) < ask.nodes:
+    if len(able) >= ask.nodes:
+        return None
+    if ask.device_type is None:
         return Obstacle(
-            "not_enough_nodes_with_devices",
-            f"It needs {ask.nodes} nodes with {ask.devices} {ask.device_type} each, the cluster has {len(able)}.",
-            {"needed": ask.nodes, "nodes": len(able), "devices": ask.devices, "device_type": ask.device_type},
+            "not_enough_nodes",
+            f"It needs {ask.nodes} nodes, the cluster has {len(able)}.",
+            {"needed": ask.nodes, "nodes": len(able)},
             forever=True,
         )
-    return None
+    return Obstacle(
+        "not_enough_nodes_with_devices",
+        f"It needs {ask.nodes} nodes with {ask.devices} {ask.device_type} each, the cluster has {len(able)}.",
+        {"needed": ask.nodes, "nodes": len(able), "devices": ask.devices, "device_type": ask.device_type},
+        forever=True,
+    )
 
 
 def _quota(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
-    share = snapshot.shares.get((ask.virtual_cluster, ask.device_type))
+    share = _share(snapshot, ask)
     wanted = ask.devices * ask.nodes
-    if share is None or wanted == 0:
+    if share is None or ask.device_type is None or wanted == 0:
         return None
     mine = snapshot.held.get((ask.virtual_cluster, ask.device_type, ask.user), 0)
     everybody = sum(
@@ -181,7 +198,7 @@ def _place(snapshot: Snapshot, ask: Ask) -> Placement | Obstacle:
     # The fullest node first: big gaps stay for big tasks.
     candidates = sorted(
         (node for node in snapshot.nodes if node.ready and _fits_node(node, ask)),
-        key=lambda node: (len(node.free.get(ask.device_type, frozenset())), node.name),
+        key=lambda node: (len(_free(node, ask)), node.name),
     )
     taken: set[str] = set()
     for _ in range(ask.nodes):
@@ -189,17 +206,27 @@ def _place(snapshot: Snapshot, ask: Ask) -> Placement | Obstacle:
             has_room = node.cpu_cores_free >= ask.cpu_cores and node.memory_bytes_free >= ask.memory_bytes
             if node.name in taken or not has_room:
                 continue
-            devices = choose_devices(ask.device_type, node.free.get(ask.device_type, frozenset()), ask.devices)
+            devices = choose_devices(ask.device_type, _free(node, ask), ask.devices)
             if devices is None:
                 continue
             chosen.append((node.name, devices))
             taken.add(node.name)  # each replica of a distributed task has a node of its own
             break
         else:
-            return Obstacle(
-                "no_node_has_room",
-                f"{ask.nodes} node(s) with {ask.devices} free {ask.device_type}, CPU and memory are needed at the same "
-                f"time; {len(chosen)} can be had now.",
-                {"needed": ask.nodes, "nodes": len(chosen), "devices": ask.devices, "device_type": ask.device_type},
-            )
+            return _no_room(ask, len(chosen))
     return Placement(tuple(chosen))
+
+
+def _no_room(ask: Ask, nodes: int) -> Obstacle:
+    if ask.device_type is None:
+        return Obstacle(
+            "no_node_has_cpu_and_memory",
+            f"{ask.nodes} node(s) with enough free CPU and memory are needed at the same time; {nodes} can be had now.",
+            {"needed": ask.nodes, "nodes": nodes},
+        )
+    return Obstacle(
+        "no_node_has_room",
+        f"{ask.nodes} node(s) with {ask.devices} free {ask.device_type}, CPU and memory are needed at the same "
+        f"time; {nodes} can be had now.",
+        {"needed": ask.nodes, "nodes": nodes, "devices": ask.devices, "device_type": ask.device_type},
+    )

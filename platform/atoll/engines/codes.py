@@ -23,6 +23,10 @@ class NotEnoughNodesWithDevices(FieldCode, words="The cluster has only {nodes} s
     nodes: int
 
 
+class NotEnoughNodes(FieldCode, words="The cluster has only {nodes} such nodes."):
+    nodes: int
+
+
 class EngineUnavailableReason(
     ReasonCode, code="engine_unavailable", words="The engine does not answer; the platform tries again."
 ):
@@ -98,6 +102,13 @@ class NotEnoughNodesWithDevicesReason(
     nodes: int
 
 
+class NotEnoughNodesReason(
+    ReasonCode, code="not_enough_nodes", words="It needs {needed} nodes, the cluster has {nodes}."
+):
+    needed: int
+    nodes: int
+
+
 class UserLimitReached(
     ReasonCode, words="It needs {needed} devices; {held} of the {max_per_user} that one user may hold are taken."
 ):
@@ -129,6 +140,14 @@ class NoNodeHasRoom(
     needed: int | None = None
     nodes: int | None = None
     resource: str | None = None
+
+
+class NoNodeHasCpuAndMemory(
+    ReasonCode,
+    words="{needed} nodes with enough free CPU and memory are needed at once; {nodes} can be had now.",
+):
+    needed: int
+    nodes: int
 
 
 class NodeNotReady(ReasonCode, words="Node {node} is not ready.", brief="It is not ready: {message}"):

@@ -109,15 +109,24 @@ Readiness = Annotated[CommandReadiness | HttpReadiness | TcpReadiness, Field(dis
 class Devices(_Frozen):
     """The machines: how many, of which type, and how many devices on each."""
 
-    type: str
-    resource: str
+    type: str | None = Field(default=None, description="None: machines of any kind, and no devices")
+    resource: str | None = None
     count: Annotated[int, Field(ge=0)] = Field(description="Per node")
     nodes: Annotated[int, Field(ge=1)] = 1
+    architecture: str | None = Field(default=None, description="Of the machines, where no type says it; None: any")
+
+    @model_validator(mode="after")
+    def _typed_or_none(self) -> "Devices":
+        if (self.type is None) != (self.resource is None):
+            raise ValueError("a device type has a resource, and nothing else has")
+        if self.type is None and self.count:
+            raise ValueError("devices have a type")
+        return self
 
     @property
-    def arch(self) -> str:
-        """The architecture of the machines."""
-        return self.type.rsplit("_", 1)[-1]
+    def arch(self) -> str | None:
+        """The architecture of the machines, None for any."""
+        return self.architecture if self.type is None else self.type.rsplit("_", 1)[-1]
 
 
 class Amounts(_Frozen):

@@ -55,18 +55,40 @@ class Builder:
         return Mount(kind=MountKind.OUTPUT, source=f"home/{self.user_name}/{inside}", target=self.seen(inside))
 
     def devices(
-        self, cluster: VirtualClusterRow, device_type: str, count: int, nodes: int, *, distributed: bool
+        self, cluster: VirtualClusterRow, device_type: str | None, count: int, nodes: int, *, distributed: bool
     ) -> Devices | None:
-        """The machines, if the virtual cluster has such and the numbers are allowed."""
-        device = self._device(cluster, device_type, count, distributed=distributed)
+        """The machines, if the virtual cluster has such and the numbers are allowed.
+
+        Where the virtual cluster has no device type there is none to name: any machine will do.
+        """
         self._nodes(nodes, distributed=distributed)
+        limits = self.configuration.resource_limit.without_devices
+        if device_type is None and limits is not None and not self._types(cluster):
+            return self._without_devices(count, nodes)
+        device = self._device(cluster, device_type, count, distributed=distributed)
         if device is None:
             return None
         return Devices(type=device.type, resource=device.resource, count=count, nodes=nodes)
 
-    def _device(self, cluster: VirtualClusterRow, device_type: str, count: int, *, distributed: bool) -> Device | None:
-        device = self.configuration.device(device_type)
-        if device is None or device_type not in {quota.device_type for quota in cluster.quotas}:
+    def _types(self, cluster: VirtualClusterRow) -> dict[str, Device]:
+        """The device types of the virtual cluster that the cluster still has."""
+        found = (self.configuration.device(quota.device_type) for quota in cluster.quotas)
+        return {device.type: device for device in found if device is not None}
+
+    def _without_devices(self, count: int, nodes: int) -> Devices | None:
+        if count:
+            self.wrong("devices", "device_count_not_allowed", "Choose one of 0.", counts=[0])
+            return None
+        return Devices(count=0, nodes=nodes)
+
+    def _device(
+        self, cluster: VirtualClusterRow, device_type: str | None, count: int, *, distributed: bool
+    ) -> Device | None:
+        if device_type is None:
+            self.wrong("device_type", "missing", "Field required")
+            return None
+        device = self._types(cluster).get(device_type)
+        if device is None:
             self.wrong(
                 "device_type",
                 "device_type_not_in_virtual_cluster",
@@ -85,10 +107,10 @@ class Builder:
         if not distributed and nodes != 1:
             self.wrong("nodes", "not_distributed", "More than one node needs `distributed`.", most=1)
 
-    def limits(self, device_type: str, count: int, wanted: Resources | None) -> tuple[Amounts, Amounts]:
+    def limits(self, device_type: str | None, count: int, wanted: Resources | None) -> tuple[Amounts, Amounts]:
         """Limit and request of a replica; the request is the limit times the configured ratio."""
         configured = self.configuration.resource_limit
-        bounds = configured.of(device_type)
+        bounds = configured.without_devices if device_type is None else configured.of(device_type)
         if count == 0 and bounds is not None:
             bounds = configured.without_devices or bounds
         if bounds is None:  # the device type is unknown and was reported

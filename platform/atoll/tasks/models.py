@@ -29,7 +29,7 @@ class TaskRow(Claimable):
     owner_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
     virtual_cluster_id: Mapped[str] = mapped_column(ForeignKey("virtual_clusters.id"))
     framework: Mapped[str]
-    device_type: Mapped[str]
+    device_type: Mapped[str | None]  # None: without devices, where there is no type to choose
     devices: Mapped[int]
     nodes: Mapped[int]
     definition: Mapped[dict[str, Any]]  # as its owner asked for it; only its domain reads it

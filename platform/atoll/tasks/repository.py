@@ -86,7 +86,7 @@ class TaskRepository:
         query = select(func.count()).select_from(TaskRow).where(TaskRow.state.in_(states))
         return await self._session.scalar(query) or 0
 
-    async def waiting_before(self, cluster: VirtualClusterRow, device_type: str) -> int:
+    async def waiting_before(self, cluster: VirtualClusterRow, device_type: str | None) -> int:
         """Number of tasks that wait in a virtual cluster for the same devices."""
         query = (
             select(func.count())
@@ -121,7 +121,7 @@ class TaskRepository:
         )
         holders: dict[tuple[str, str], list[tuple[TaskRow, list[int] | None]]] = {}
         for task, replica in (await self._session.execute(query)).all():
-            holders.setdefault((str(replica.node), task.device_type), []).append((task, replica.devices))
+            holders.setdefault((str(replica.node), str(task.device_type)), []).append((task, replica.devices))
         return holders
 
     async def claim_key(self, caller: Caller, key: str, request_hash: str) -> IdempotencyRow | None:

@@ -54,7 +54,7 @@ class TaskSummary(Schema):
     owner: UserReference
     virtual_cluster: VirtualClusterReference
     framework: str = Field(description="The preset framework, or repository:tag of the user's own image")
-    device_type: str
+    device_type: str | None = Field(description="Null: without devices, where there is no type to choose")
     devices: int
     nodes: int
     state: State
@@ -140,7 +140,7 @@ class Uses(Schema):
 
     nodes: int
     devices: int = Field(description="Over all nodes")
-    device_type: str
+    device_type: str | None
     limits_per_node: Resources
     requests_per_node: Resources
 

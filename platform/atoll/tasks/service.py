@@ -172,7 +172,8 @@ class TaskService:
         now_there = await snapshot(self._session, cluster)
         verdict = decide(now_there, _ask(caller, cluster.name, specification))
         devices = specification.devices
-        share = now_there.shares[(cluster.name, devices.type)]
+        share = now_there.shares.get((cluster.name, devices.type)) if devices.type is not None else None
+        total = share.total if share is not None else 0
         held = sum(count for (_, kind, _), count in now_there.held.items() if kind == devices.type)
         ahead = await self._repository.waiting_before(cluster, devices.type)
         never = not isinstance(verdict, Placement) and verdict.forever
@@ -195,8 +196,8 @@ class TaskService:
             ),
             starts="now" if isinstance(verdict, Placement) else "never" if never else "waits",
             reason=reason,
-            free=max(0, share.total - held),
-            total=share.total,
+            free=max(0, total - held),
+            total=total,
             ahead=ahead,
         )
 
@@ -259,6 +260,7 @@ def _ask(caller: Caller, cluster: str, specification: TaskSpec) -> Ask:
         nodes=specification.devices.nodes,
         cpu_cores=quantities.parse(specification.requests.cpu),
         memory_bytes=Decimal(quantities.parse(specification.requests.memory)),
+        arch=specification.devices.arch,
     )
 
 

@@ -17,7 +17,8 @@ async def held(session: AsyncSession) -> dict[tuple[str, str, str], int]:
         .where(TaskRow.state.in_(HOLDS_DEVICES))
         .group_by(TaskRow.virtual_cluster_id, TaskRow.device_type, TaskRow.owner_id)
     )
-    return {(row[0], row[1], row[2]): int(row[3]) for row in (await session.execute(query)).all()}
+    rows = (await session.execute(query)).all()
+    return {(row[0], row[1], row[2]): int(row[3]) for row in rows if row[1] is not None}
 
 
 async def usage(session: AsyncSession) -> Usage:

@@ -1,5 +1,6 @@
 """From what the form asks for to a training's definition and its specification: every rule, all mistakes in one go."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from atoll.configuration import Configuration
@@ -38,10 +39,12 @@ def draft(
     *,
     task_id: str,
     own: Own | None = None,
+    machines: Sequence[str] = (),
 ) -> Drafted:
     """Check `body` by every rule.
 
-    `cluster` is None when the user has no virtual cluster of that name; `own` is the image that `body` brings.
+    `cluster` is None when the user has no virtual cluster of that name; `own` is the image that `body` brings, and
+    `machines` are the architectures that it may find.
     """
     builder = Builder(configuration, user_name)
     chosen = choose(configuration, body, own, builder.wrong)
@@ -55,7 +58,7 @@ def draft(
     else:
         devices = builder.devices(cluster, body.device_type, body.devices, body.nodes, distributed=body.distributed)
     if chosen is not None and devices is not None:
-        _fits(builder, chosen, devices)
+        devices = _fits(builder, chosen, devices, machines)
     code = builder.path("code_directory", body.code_directory)
     output = (
         builder.path("output_directory", body.output_directory) if body.output_directory else f"tasks/{task_id}/output"
@@ -99,14 +102,21 @@ def draft(
     return Drafted(Built(chosen.label, definition, specification))
 
 
-def _fits(builder: Builder, chosen: Chosen, devices: Devices) -> None:
-    """Whether the program can run on the machines that have the devices."""
-    if chosen.architectures and devices.arch not in chosen.architectures:
+def _fits(builder: Builder, chosen: Chosen, devices: Devices, machines: Sequence[str]) -> Devices:
+    """The machines that the program can run on: those with the devices, without a type those that it is made for."""
+    if not chosen.architectures:
+        return devices
+    there = machines if devices.arch is None else (devices.arch,)
+    fitting = [arch for arch in there or chosen.architectures if arch in chosen.architectures]
+    if not fitting:
         words = ", ".join(chosen.architectures)
         builder.wrong(
             "image",
             "image_architecture",
-            f"The image is for {words}; machines with these devices are {devices.arch}.",
+            f"The image is for {words}; machines with these devices are {', '.join(there)}.",
             architectures=words,
-            arch=devices.arch,
+            arch=", ".join(there),
         )
+    elif devices.type is None:
+        return devices.model_copy(update={"architecture": fitting[0]})
+    return devices

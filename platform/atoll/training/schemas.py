@@ -42,7 +42,9 @@ class TrainingCreate(Schema):
     )
     output_directory: HomePath | None = Field(default=None, description="Without it: tasks/<id>/output in the home")
     parameters: Annotated[list[Parameter], Field(max_length=200)] = Field(default_factory=list)
-    device_type: Annotated[str, Field(min_length=1, max_length=63)]
+    device_type: Annotated[str, Field(min_length=1, max_length=63)] | None = Field(
+        default=None, description="One of the virtual cluster's; left out where it has none"
+    )
     devices: Annotated[int, Field(ge=0, le=64, description="Per node")] = 0
     distributed: bool = False
     nodes: Annotated[int, Field(ge=1, le=512)] = 1
@@ -62,7 +64,7 @@ class TrainingDefinition(Schema):
     output_directory: str
     parameters: list[Parameter]
     command: list[str]
-    device_type: str
+    device_type: str | None
     devices: int
     distributed: bool
     nodes: int
@@ -102,6 +104,7 @@ class ClusterOption(Schema):
 
     name: str
     devices: list[DeviceOption]
+    max_nodes: int = Field(description="Nodes that a task without a device type may run on")
 
 
 class Example(Schema):

@@ -14,7 +14,7 @@ from atoll.images.service import ImageService, Own
 from atoll.tasks.schemas import Estimate, Task
 from atoll.tasks.service import About, TaskService, invalid, refused
 from atoll.tasks.usage import held
-from atoll.training.definition import draft
+from atoll.training.definition import Drafted, draft
 from atoll.training.examples import EXAMPLES
 from atoll.training.schemas import (
     ClusterOption,
@@ -49,7 +49,7 @@ class TrainingService:
         async def make() -> Task:
             task_id = new_id()
             cluster = await self._tasks.cluster(caller, body.virtual_cluster)
-            drafted = draft(self._configuration, caller.name, body, cluster, task_id=task_id, own=own)
+            drafted = await self._draft(caller, body, cluster, task_id, own)
             if drafted.built is None or cluster is None:
                 raise invalid(drafted.problems)
             built = drafted.built
@@ -62,7 +62,7 @@ class TrainingService:
         """What it would use, and whether it would start now."""
         own = await self._own(body)
         cluster = await self._tasks.cluster(caller, body.virtual_cluster)
-        drafted = draft(self._configuration, caller.name, body, cluster, task_id=new_id(), own=own)
+        drafted = await self._draft(caller, body, cluster, new_id(), own)
         if drafted.built is None or cluster is None:
             return refused(drafted.problems)
         return await self._tasks.estimate(caller, drafted.built.specification, cluster=cluster)
@@ -73,6 +73,13 @@ class TrainingService:
         if row.kind != TRAINING.name:
             raise NotFound(f"There is no training `{task_id[:64]}` that you may see.", code="no_such_task")
         return TrainingDefinition.model_validate(row.definition)
+
+    async def _draft(
+        self, caller: Caller, body: TrainingCreate, cluster: VirtualClusterRow | None, task_id: str, own: Own | None
+    ) -> Drafted:
+        nodes = [] if own is None else await NodeRepository(self._session).observations()
+        machines = sorted({node.arch for node in nodes if node.takes_tasks})
+        return draft(self._configuration, caller.name, body, cluster, task_id=task_id, own=own, machines=machines)
 
     async def _own(self, body: TrainingCreate) -> Own | None:
         """The image that `body` brings. Before the first query: no connection waits for a registry that is slow."""
@@ -98,7 +105,12 @@ class TrainingService:
         return TrainingOptions(
             frameworks=frameworks,
             virtual_clusters=[
-                ClusterOption(name=cluster.name, devices=self._devices(cluster, taken, nodes)) for cluster in clusters
+                ClusterOption(
+                    name=cluster.name,
+                    devices=self._devices(cluster, taken, nodes),
+                    max_nodes=sum(node.takes_tasks for node in nodes),
+                )
+                for cluster in clusters
             ],
             examples=[
                 Example(

@@ -272,17 +272,30 @@ def configuration(tmp_path: Path, socket: str, database: str, **ports: int) -> C
 
 
 @pytest.fixture
-async def platform(tmp_path: Path, postgres: str, database_name: str) -> AsyncIterator[RunningPlatform]:
+def different() -> dict[str, Any]:
+    """What a module's platform has in place of parts of `configuration`."""
+    return {}
+
+
+@pytest.fixture
+async def platform(
+    tmp_path: Path, postgres: str, database_name: str, different: dict[str, Any]
+) -> AsyncIterator[RunningPlatform]:
     """Everything, running."""
-    settings = configuration(tmp_path, postgres, database_name)
+
+    def of(**ports: int) -> Configuration:
+        usual = configuration(tmp_path, postgres, database_name, **ports)
+        return Configuration.model_validate(usual.model_dump(exclude={*different}) | different) if different else usual
+
+    settings = of()
     database = connect(settings, pool_size=1)
     await ensure_contents(sessions(database), settings)
     await database.dispose()
     async with contextlib.AsyncExitStack() as stack:
         files = await stack.enter_async_context(serving(files_application(settings)))
-        settings = configuration(tmp_path, postgres, database_name, files=files)
+        settings = of(files=files)
         jobs = await stack.enter_async_context(serving(jobs_application(settings)))
-        settings = configuration(tmp_path, postgres, database_name, files=files, jobs=jobs)
+        settings = of(files=files, jobs=jobs)
         api = await stack.enter_async_context(serving(api_application(settings)))
         running = RunningPlatform(settings, f"http://127.0.0.1:{api}")
         try:

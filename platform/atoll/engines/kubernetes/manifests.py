@@ -19,12 +19,13 @@ Manifest = dict[str, Any]
 
 def labels(submission: Submission) -> dict[str, str]:
     """On every object of the attempt, its pods included."""
+    device_type = submission.specification.devices.type
     return {
         **names.MANAGED_BY,
         names.ATTEMPT: submission.attempt_id,
         names.TASK: submission.task_id,
         names.USER: submission.user_name,
-        names.DEVICE_TYPE: submission.specification.devices.type,
+        **({names.DEVICE_TYPE: device_type} if device_type is not None else {}),
     }
 
 
@@ -132,12 +133,13 @@ def job_set(submission: Submission) -> Manifest:
 
 def _pod(submission: Submission, job_set_name: str) -> Manifest:
     specification = submission.specification
+    arch = specification.devices.arch
     pod: Manifest = {
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": submission.specification.grace_s,
-        "nodeSelector": {"kubernetes.io/arch": _arch(submission)},
+        "nodeSelector": {"kubernetes.io/arch": arch} if arch is not None else {},
         "securityContext": {
             "runAsNonRoot": True,
             "runAsUser": submission.uid,
@@ -184,7 +186,7 @@ def _container(submission: Submission, job_set_name: str) -> Manifest:
         specification.requests.model_dump(),
         specification.devices,
     )
-    if devices.count:
+    if devices.resource is not None and devices.count:
         limits[devices.resource] = requests[devices.resource] = str(devices.count)
     runtime = [{"name": names.RUNTIME, "mountPath": RUNTIME, "readOnly": True}] if specification.program.runtime else []
     container: Manifest = {
@@ -234,15 +236,11 @@ def _interpreter(submission: Submission) -> list[str]:
     """
     if submission.specification.program.runtime is None:
         return ["python3"]
-    libraries, loader = _LOADERS[_arch(submission)]
+    libraries, loader = _LOADERS[submission.specification.devices.arch or "amd64"]
     path = f"{RUNTIME}/usr/lib/{libraries}"
     # Isolated: what the image sets for a Python of its own (PYTHONPATH, PYTHONHOME) is for that one.
     python = [f"{RUNTIME}/usr/bin/python3", "-I", "-S", "-B"]
     return [f"{path}/{loader}", "--inhibit-cache", "--library-path", path, *python]
-
-
-def _arch(submission: Submission) -> str:
-    return submission.specification.devices.arch
 
 
 def _environment(submission: Submission, job_set_name: str) -> dict[str, str]:

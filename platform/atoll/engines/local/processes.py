@@ -4,6 +4,7 @@ import os
 import sys
 
 from atoll import quantities
+from atoll.engines.admission import is_npu
 from atoll.engines.base import Submission
 
 _PYTHON = frozenset({"python", "python3"})
@@ -18,7 +19,7 @@ def command(submission: Submission) -> list[str]:
 def environment(submission: Submission, rank: int, devices: tuple[int, ...], master_port: str) -> dict[str, str]:
     """The variables, the specification's own first, so that none of them stands in place of ours."""
     specification, home = submission.specification, submission.home
-    visible = "ASCEND_VISIBLE_DEVICES" if "_npu_" in specification.devices.type else "NVIDIA_VISIBLE_DEVICES"
+    visible = "ASCEND_VISIBLE_DEVICES" if is_npu(specification.devices.type) else "NVIDIA_VISIBLE_DEVICES"
     return {
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
         "LANG": "C.UTF-8",

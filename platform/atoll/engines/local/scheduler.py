@@ -43,6 +43,7 @@ def ask(submission: Submission) -> Ask:
         nodes=submission.specification.devices.nodes,
         cpu_cores=quantities.parse(submission.specification.requests.cpu),
         memory_bytes=quantities.parse(submission.specification.requests.memory),
+        arch=submission.specification.devices.arch,
     )
 
 
@@ -54,10 +55,12 @@ def snapshot(machines: Sequence[Machine], clusters: Sequence[ClusterProvision], 
     per_user: dict[tuple[str, str, str], int] = {}
     for item in held:
         wanted = ask(item.submission)
-        key = (wanted.virtual_cluster, wanted.device_type, wanted.user)
-        per_user[key] = per_user.get(key, 0) + wanted.devices * wanted.nodes
+        if wanted.device_type is not None:
+            key = (wanted.virtual_cluster, wanted.device_type, wanted.user)
+            per_user[key] = per_user.get(key, 0) + wanted.devices * wanted.nodes
         for node, devices in item.placement.replicas:
-            used.setdefault((node, wanted.device_type), set()).update(devices)
+            if wanted.device_type is not None:
+                used.setdefault((node, wanted.device_type), set()).update(devices)
             cpu[node] = cpu.get(node, Decimal(0)) + wanted.cpu_cores
             memory[node] = memory.get(node, Decimal(0)) + wanted.memory_bytes
     return Snapshot(

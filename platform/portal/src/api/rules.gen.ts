@@ -17,7 +17,7 @@ export const RULES = {
       "maxLength": 2000
     },
     "device_type": {
-      "required": true,
+      "required": false,
       "minLength": 1,
       "maxLength": 63
     },

@@ -871,6 +871,11 @@ export interface components {
         ClusterOption: {
             /** Devices */
             devices: components["schemas"]["DeviceOption"][];
+            /**
+             * Max Nodes
+             * @description Nodes that a task without a device type may run on
+             */
+            max_nodes: number;
             /** Name */
             name: string;
         };
@@ -1865,8 +1870,11 @@ export interface components {
             definition: {
                 [key: string]: unknown;
             };
-            /** Device Type */
-            device_type: string;
+            /**
+             * Device Type
+             * @description Null: without devices, where there is no type to choose
+             */
+            device_type: string | null;
             /** Devices */
             devices: number;
             /** Exit Code */
@@ -1983,8 +1991,11 @@ export interface components {
              * @description RFC 3339, always with its offset
              */
             created_at: string;
-            /** Device Type */
-            device_type: string;
+            /**
+             * Device Type
+             * @description Null: without devices, where there is no type to choose
+             */
+            device_type: string | null;
             /** Devices */
             devices: number;
             /** Finished At */
@@ -2048,8 +2059,11 @@ export interface components {
              * @default
              */
             description?: string;
-            /** Device Type */
-            device_type: string;
+            /**
+             * Device Type
+             * @description One of the virtual cluster's; left out where it has none
+             */
+            device_type?: string | null;
             /**
              * Devices
              * @description Per node
@@ -2109,7 +2123,7 @@ export interface components {
             /** Description */
             description: string;
             /** Device Type */
-            device_type: string;
+            device_type: string | null;
             /** Devices */
             devices: number;
             /** Distributed */
@@ -2265,7 +2279,7 @@ export interface components {
          */
         Uses: {
             /** Device Type */
-            device_type: string;
+            device_type: string | null;
             /**
              * Devices
              * @description Over all nodes

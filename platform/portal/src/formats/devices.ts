@@ -8,7 +8,8 @@ export function kindOf(type: string): string {
 }
 
 /** `huawei_npu_arm64` → `Huawei NPU (arm64)`. */
-export function deviceName(type: string): string {
+export function deviceName(type: string | null): string {
+  if (type === null) return "CPU";
   const [vendor = type, kind, arch] = type.split("_");
   if (!kind) return type;
   return `${VENDORS[vendor] ?? vendor} ${kind.toUpperCase()}${arch ? ` (${arch})` : ""}`;
@@ -22,7 +23,7 @@ export function resourceName(resource: string): string | undefined {
 }
 
 /** `4 × NPU`, over several nodes `2 × 8 NPU`. */
-export function devicesText(devices: number, nodes: number, type: string): string {
-  if (devices === 0) return nodes > 1 ? `${nodes} × CPU` : "CPU";
+export function devicesText(devices: number, nodes: number, type: string | null): string {
+  if (devices === 0 || type === null) return nodes > 1 ? `${nodes} × CPU` : "CPU";
   return nodes > 1 ? `${nodes} × ${devices} ${kindOf(type)}` : `${devices} × ${kindOf(type)}`;
 }

@@ -44,10 +44,11 @@ export function DeviceFields({
 
   // What another choice has made impossible goes back to what is possible.
   useEffect(() => {
-    if (cluster && !device && cluster.devices[0]) form.setFieldValue("device_type", cluster.devices[0].type);
+    const type = device?.type ?? cluster?.devices[0]?.type ?? "";
+    if (cluster && fields.device_type !== type) form.setFieldValue("device_type", type);
     if (!counts.includes(fields.devices)) form.setFieldValue("devices", counts[0] ?? 0);
     if (fields.distributed && fields.nodes < 2) form.setFieldValue("nodes", 2);
-  }, [form, cluster, device, counts, fields.devices, fields.distributed, fields.nodes]);
+  }, [form, cluster, device, counts, fields.device_type, fields.devices, fields.distributed, fields.nodes]);
 
   return (
     <>
@@ -81,10 +82,12 @@ export function DeviceFields({
           ]}
         />
       </Form.Item>
+      {cluster?.devices.length === 0 && <p className="form-note">{t("no_device_types")}</p>}
       <Form.Item
         name="device_type"
         label={t("field_device_type")}
-        rules={[{ required: true, message: t("common:rules.required") }]}
+        rules={[{ required: cluster?.devices.length !== 0, message: t("common:rules.required") }]}
+        hidden={cluster?.devices.length === 0}
       >
         <Radio.Group className="device-types" aria-label={t("field_device_type")}>
           {cluster?.devices.map((each) => (
@@ -102,7 +105,7 @@ export function DeviceFields({
             label={t("field_nodes")}
             rules={[{ required: true, message: t("common:rules.required") }]}
           >
-            <NodeCount max={Math.max(2, device?.max_nodes ?? 2)} />
+            <NodeCount max={Math.max(2, device?.max_nodes ?? cluster?.max_nodes ?? 2)} />
           </Form.Item>
         )}
         <Form.Item

@@ -44,8 +44,7 @@ export function useEstimate(request: TaskCreate) {
   return useQuery({
     queryKey: ["training", "estimate", complete],
     queryFn: () => body(api.POST("/api/v1/trainings/estimate", { body: complete })),
-    enabled:
-      complete.virtual_cluster !== "" && Boolean(complete.framework || complete.image) && complete.device_type !== "",
+    enabled: complete.virtual_cluster !== "" && Boolean(complete.framework || complete.image),
     placeholderData: (before) => before,
     refetchInterval: 15_000,
     retry: false,

@@ -80,7 +80,7 @@ export function requestOf(fields: FormFields, bounds: Schemas["Limits"] | undefi
     parameters: fields.parameters
       .filter((each) => each?.name)
       .map((each) => ({ name: each.name, value: each.value ?? "" })),
-    device_type: fields.device_type,
+    ...(fields.device_type && { device_type: fields.device_type }),
     devices: fields.devices,
     ...(fields.distributed && { distributed: true, nodes: fields.nodes }),
     ...(limits && {
@@ -129,7 +129,7 @@ export function fieldsOf(task: Schemas["Task"]): Partial<FormFields> {
     virtual_cluster: task.virtual_cluster.name,
     ...programOf(definition),
     output_directory: definition.output_directory === ownOutput(task.id) ? "" : definition.output_directory,
-    device_type: definition.device_type,
+    device_type: definition.device_type ?? "",
     devices: definition.devices,
     distributed: definition.distributed,
     nodes: definition.nodes,

@@ -77,8 +77,8 @@ function refused(...errors: Partial<Schemas["FieldError"]>[]): Response {
   return problem(422, "invalid_request", { errors: errors as Schemas["FieldError"][] });
 }
 
-async function form(start = START) {
-  const view = await show(<NewTrainingForm options={OPTIONS} start={start} />, { at: "/training/new" });
+async function form(start = START, options = OPTIONS) {
+  const view = await show(<NewTrainingForm options={options} start={start} />, { at: "/training/new" });
   await screen.findByLabelText("CPU limit (cores)");
   return view;
 }
@@ -93,6 +93,24 @@ const created = (asked: Request[]) =>
 const start = () => userEvent.click(screen.getByRole("button", { name: "Start training" }));
 
 describe("the form of a training", () => {
+  test("names no device type where the virtual cluster has none, and says so", async () => {
+    const asked = serve({ ...others, "POST /api/v1/trainings": () => refused() });
+    await form(
+      { ...START, limits: { cpu: "2", memory: "" } }, // an older task had a type
+      {
+        ...OPTIONS,
+        limits_without_devices: LIMITS,
+        virtual_clusters: [{ name: "default", devices: [], max_nodes: 3 }],
+      },
+    );
+    expect(screen.getByText(/has no accelerators/)).toBeTruthy();
+    await start();
+    await waitFor(() => expect(created(asked)).toHaveLength(1));
+    const request = (await created(asked)[0]?.json()) as Record<string, unknown>;
+    expect(request).toMatchObject({ devices: 0, limits: { cpu: "2", memory: "8Gi" } });
+    expect(request).not.toHaveProperty("device_type");
+  });
+
   test("shows what the server says of a field at that field, in the reader's language, and gives it the focus", async () => {
     serve({
       ...others,

@@ -52,6 +52,7 @@ def submission(**changes: Any) -> Submission:
                     "resource": "nvidia.com/gpu",
                     "count": values.pop("devices"),
                     "nodes": values.pop("nodes"),
+                    **values.pop("of", {}),
                 },
                 "limits": {"cpu": "2", "memory": "400Mi"},
                 "requests": {"cpu": "1", "memory": "200Mi"},
@@ -85,6 +86,24 @@ def test_limits_are_absolute_and_devices_are_asked_for_whole() -> None:
         "requests": {"cpu": "1", "memory": "200Mi", "nvidia.com/gpu": "2"},
     }
     assert "nvidia.com/gpu" not in pod_spec(devices=0)["containers"][0]["resources"]["limits"]
+
+
+def test_without_a_device_type_it_goes_to_any_machine_or_to_those_of_an_architecture() -> None:
+    untyped = {"type": None, "resource": None}
+    pod = pod_spec(devices=0, of=untyped)
+    assert pod["nodeSelector"] == {}
+    assert set(pod["containers"][0]["resources"]["limits"]) == {"cpu", "memory"}
+    made = manifests.job_set(submission(devices=0, of=untyped))
+    assert "atoll.io/device-type" not in made["metadata"]["labels"]
+    pod = pod_spec(devices=0, of={**untyped, "architecture": "arm64"}, runtime="registry/runtime")
+    assert pod["nodeSelector"] == {"kubernetes.io/arch": "arm64"}
+    assert any("ld-linux-aarch64" in word for word in pod["containers"][0]["command"])
+
+
+@pytest.mark.parametrize("of", [{"type": None}, {"resource": None}, {"type": None, "resource": None}])
+def test_devices_have_a_type_and_a_resource(of: dict[str, None]) -> None:
+    with pytest.raises(ValueError, match="type"):
+        submission(devices=1, of=of)
 
 
 def test_the_queue_starts_it_and_it_is_never_restarted_by_kubernetes() -> None:
@@ -177,8 +196,8 @@ CLUSTER = ClusterProvision(
 )
 
 
-def provisioned() -> dict[str, dict[str, Any]]:
-    made = provisioning.manifests(CLUSTER, cpu_cores=64, memory_bytes=1 << 38, storage_root=Path("/mnt/atoll"))
+def provisioned(cluster: ClusterProvision = CLUSTER) -> dict[str, dict[str, Any]]:
+    made = provisioning.manifests(cluster, cpu_cores=64, memory_bytes=1 << 38, storage_root=Path("/mnt/atoll"))
     return {f"{item['kind']}/{item['metadata']['name']}": item for item in made}
 
 
@@ -194,6 +213,17 @@ def test_a_virtual_cluster_is_a_quota_that_its_members_borrow_from() -> None:
     assert member["cohortName"] == "vc-default"
     limits = {item["name"]: item for item in member["resourceGroups"][0]["flavors"][0]["resources"]}
     assert limits["nvidia.com/gpu"] == {"name": "nvidia.com/gpu", "nominalQuota": "0", "borrowingLimit": "4"}
+    assert made["LocalQueue/ada"]["spec"] == {"clusterQueue": "vc-default--ada"}
+
+
+def test_a_virtual_cluster_without_devices_still_admits_cpu_and_memory() -> None:
+    made = provisioned(CLUSTER.model_copy(update={"shares": ()}))
+    for name, quota in (("Cohort/vc-default", ("64", str(1 << 38))), ("ClusterQueue/vc-default--ada", ("0", "0"))):
+        group = made[name]["spec"]["resourceGroups"][0]
+        assert group["coveredResources"] == ["cpu", "memory"]
+        assert tuple(item["nominalQuota"] for item in group["flavors"][0]["resources"]) == quota
+    member = made["ClusterQueue/vc-default--ada"]["spec"]["resourceGroups"][0]["flavors"][0]["resources"]
+    assert not any("borrowingLimit" in item for item in member)  # borrows all of the virtual cluster
     assert made["LocalQueue/ada"]["spec"] == {"clusterQueue": "vc-default--ada"}
 
 

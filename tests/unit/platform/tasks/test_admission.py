@@ -108,3 +108,23 @@ def test_a_task_that_needs_a_node_which_is_being_restarted_waits() -> None:
     too_many = decide(snapshot(restarting), ask(GPU, 1, nodes=2))
     assert isinstance(too_many, Obstacle)
     assert too_many.forever
+
+
+def test_without_a_device_type_any_machine_will_do_unless_an_architecture_is_asked_for() -> None:
+    machines = Snapshot(
+        nodes=[
+            NodeState(name, arch, {}, {}, Decimal(4), Decimal(1 << 30))
+            for name, arch in (("a", "arm64"), ("b", "amd64"))
+        ],
+        shares={},
+    )
+    plain = Ask("vc", "ada", None, 0, 1, Decimal(1), Decimal(1 << 20))
+    assert decide(machines, plain) == Placement((("a", ()),))
+    assert decide(machines, replace(plain, arch="amd64")) == Placement((("b", ()),))
+    assert decide(machines, replace(plain, nodes=2)) == Placement((("a", ()), ("b", ())))
+    never = decide(machines, replace(plain, nodes=3))
+    assert isinstance(never, Obstacle)
+    assert (never.code, never.forever) == ("not_enough_nodes", True)
+    full = decide(machines, replace(plain, cpu_cores=Decimal(5)))
+    assert isinstance(full, Obstacle)
+    assert (full.code, full.forever) == ("no_node_has_cpu_and_memory", False)
