@@ -165,7 +165,11 @@ class Started:
         """An attempt that is not submitted. `changes` are of its specification; `command` replaces the program."""
         bench, task = self._bench, f"conform{secrets.token_hex(6)}"
         home, output = f"home/{bench.user}", changes.pop("output", f"tasks/{task}/output")
-        devices = {"type": DEVICE_TYPE, "resource": RESOURCE, "count": changes.pop("devices", 0)}
+        devices = {
+            "type": changes.pop("device_type", DEVICE_TYPE),
+            "resource": changes.pop("resource", RESOURCE),
+            "count": changes.pop("devices", 0),
+        }
         values = {
             "program": {
                 "image": changes.pop("image", bench.image),

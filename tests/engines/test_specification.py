@@ -33,6 +33,10 @@ async def test_variables_are_what_was_typed(start: Started) -> None:
     assert found == typed
 
 
+async def test_without_a_device_type_it_runs_on_any_machine(start: Started) -> None:
+    assert await said(start, "os.environ['WORLD_SIZE']", device_type=None, resource=None) == "1"
+
+
 async def test_secret_variables_reach_the_program_and_nobody_else(bench: Bench, start: Started) -> None:
     attempt = await start(shows("os.environ['TOKEN'][::-1]"), secrets={"TOKEN": SECRET})
     assert json.loads(await attempt.output()) == SECRET[::-1]

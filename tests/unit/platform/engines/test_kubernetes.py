@@ -278,7 +278,10 @@ def test_without_the_mount_of_user_data_a_task_waits_on_any_node() -> None:
     }
     mounts = pod_spec()["containers"][0]["volumeMounts"]
     assert [mount["subPath"] for mount in mounts if mount["name"] == "home"] == ["ada"]
-    tasks = yaml.safe_load(Path("roles/storage/tasks/storage_client.yml").read_text(encoding="utf-8"))
+    role = Path("roles/storage/tasks")
+    place, *rest = yaml.safe_load((role / "storage_client.yml").read_text(encoding="utf-8"))
+    assert place["ansible.builtin.include_tasks"] == "{{ storage_driver }}/storage_client.yml"
+    tasks = [*yaml.safe_load((role / "glusterfs/storage_client.yml").read_text(encoding="utf-8")), *rest]
     names = [task["name"] for task in tasks]
     mounted, filled = (
         names.index("User data is mounted"),
