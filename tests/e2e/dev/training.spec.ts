@@ -72,13 +72,15 @@ test("from the browser to the model file", {
 });
 
 test("filters and sort live in the address and come back with it", async ({ page }) => {
+  const name = unique("filtered");
+  await start(page, { name, example: "digits", parameters: { epochs: "1" } });
   await page.goto("/training");
-  await page.getByLabel("Name or description").fill("digits");
-  await expect(page).toHaveURL(/words=digits/);
+  await page.getByLabel("Name or description").fill(name);
+  await expect(page).toHaveURL(new RegExp(`words=${name}`));
   await page.getByRole("columnheader", { name: "Name" }).click();
   await expect(page).toHaveURL(/sort=name/);
   await page.reload();
-  await expect(page.getByLabel("Name or description")).toHaveValue("digits");
+  await expect(page.getByLabel("Name or description")).toHaveValue(name);
   await expect(page.getByRole("columnheader", { name: "Name" })).toHaveAttribute("aria-sort", "ascending");
 });
 
