@@ -3,6 +3,7 @@
 `kubernetes.aio` brings configuration, credentials and TLS; its typed classes know nothing of JobSet and Kueue.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from atoll.engines.base import EngineError
 FIELD_MANAGER = "atoll-jobs"
 TIMEOUT_S = 20
 WATCH_S = 290
+# aiohttp does not wait for the end of TLS connections that it closes; it asks for this ("Graceful Shutdown").
+GOODBYE_S = 0.25
 # Bookmarks come every minute: a watch without a word for longer is one whose server is gone.
 WATCH_TIMEOUT = aiohttp.ClientTimeout(total=WATCH_S + 30, sock_read=90)
 Object = dict[str, Any]
@@ -109,6 +112,7 @@ class KubernetesClient:
     async def close(self) -> None:
         """Give connections back."""
         await self._api.close()
+        await asyncio.sleep(GOODBYE_S)
 
     async def get(self, kind: Kind, namespace: str | None, name: str) -> Object | None:
         """An object, None when there is none."""
