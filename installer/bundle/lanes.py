@@ -35,7 +35,7 @@ def _lane(step: Step) -> bool:
 
 def make_all(steps: Sequence[Step], make: Callable[[Step], None]) -> None:
     """Call `make` for each step, in order where they depend on each other. The first error is
-    raised, once those at work have ended."""
+    raised, once those at work have ended. ValueError: they need each other in a circle."""
     waiting = list(steps)
     running: dict[Future[None], Step] = {}
     with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="build") as pool:  # its end waits for all at work
@@ -44,6 +44,8 @@ def make_all(steps: Sequence[Step], make: Callable[[Step], None]) -> None:
             while (step := startable(waiting, unfinished, list(running.values()))) is not None:
                 waiting.remove(step)
                 running[pool.submit(make, step)] = step
+            if not running:
+                raise ValueError(f"steps that need each other: {', '.join(step.name for step in waiting)}")
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 del running[future]

@@ -74,6 +74,11 @@ class Operation:
         return Activity(f"{begun['action']} {begun['service']}", str(begun["caller"]), str(begun["service"]))
 
     @property
+    def has_begun(self) -> bool:
+        """Whether its first line is on the disk: without it (a full disk, a cut) nothing was begun."""
+        return bool(self._events)
+
+    @property
     def over(self) -> bool:
         """Whether it has ended."""
         return bool(self._events[-1]["event"] == "finished")
@@ -163,7 +168,7 @@ class Operations:
             operation = Operation.begun(folder, redactor, service=service, action=action, caller=caller)
             self._going_on[operation.id] = operation
             for old in self._folders()[KEPT:]:
-                shutil.rmtree(old)
+                shutil.rmtree(old, ignore_errors=True)  # the next one tries again
         log.info("begins: %s %s, asked for by %s", action, service, caller)
         threading.Thread(target=self._run, args=(operation, work), name=wanted.what).start()
         return operation
@@ -180,7 +185,8 @@ class Operations:
             if (going_on := self._going_on.get(identifier)) is not None:
                 return going_on
         known = {folder.name: folder for folder in self._folders()}
-        return Operation.kept(known[identifier]) if identifier in known else None
+        kept = Operation.kept(known[identifier]) if identifier in known else None
+        return kept if kept is not None and kept.has_begun else None
 
     def _runs(self) -> list[Activity]:
         """Runs of other processes: an apply from the control host holds the cluster's lock."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from installer.cluster import Cluster
+from installer.planning.observations import Observations
 from installer.planning.phases import BY_NAME, Scope
 from installer.planning.plan import ASKED, Plan, Step
 from installer.planning.projection import nodes_of
@@ -16,8 +17,11 @@ def everything(cluster: Cluster) -> Plan:
     return _asking(cluster, ASKED)
 
 
-def touched(cluster: Cluster, done: Plan) -> Plan:
-    """Return the plan that asks what an apply touched: all phases of its nodes, and of the whole cluster its own."""
+def touched(cluster: Cluster, done: Plan, after: Observations) -> Plan:
+    """Return the plan that asks what an apply touched: all phases that its nodes have, of the whole cluster its own.
+
+    `after` is what is seen once it was done: a phase that a node does not have yet has promised nothing.
+    """
     nodes = {step.node for step in done.steps if step.action != "join" and BY_NAME[step.phase].on is not Scope.CLUSTER}
     applied = {step.phase for step in done.steps if step.action == "apply"}
     asked = _asking(cluster, TOUCHED)
@@ -26,7 +30,11 @@ def touched(cluster: Cluster, done: Plan) -> Plan:
         tuple(
             step
             for step in asked.steps
-            if (step.phase in applied if BY_NAME[step.phase].on is Scope.CLUSTER else step.node in nodes)
+            if (
+                step.phase in applied
+                if BY_NAME[step.phase].on is Scope.CLUSTER
+                else step.node in nodes and step.phase in after.node(step.node).records
+            )
         ),
     )
 

@@ -72,8 +72,9 @@ def apply(cluster: Cluster, wish: Wish, progress: Progress) -> Outcome:
         outcome = carry_out(cluster, made, writer, progress)
         if outcome.ok:
             remember(state, done(made, seen))
-            outcome = verified(cluster, made, outcome, progress)
         _hand_over(cluster, state, outcome)
+        if outcome.ok:
+            outcome = verified(cluster, made, done(made, seen), outcome, progress)
     forget_old(state, cluster.control.runs_kept)
     return outcome
 

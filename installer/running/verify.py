@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from installer.cluster import Cluster, bundle_directory, state_directory, version
 from installer.planning import Plan
+from installer.planning.observations import Observations
 from installer.planning.verbs import VERIFY
 from installer.planning.verification import everything, touched
 from installer.progress.stages import Progress
@@ -34,9 +35,9 @@ def verify(cluster: Cluster, phases: Collection[str], nodes: Collection[str], pr
         return _asked(everything(cluster).only(phases, nodes), writer, progress, PATIENCE_S)
 
 
-def verified(cluster: Cluster, done: Plan, outcome: Outcome, progress: Progress) -> Outcome:
+def verified(cluster: Cluster, done: Plan, after: Observations, outcome: Outcome, progress: Progress) -> Outcome:
     """Ask what an apply touched; return its outcome with what is broken. The lock of the apply is held."""
-    asked = touched(cluster, done)
+    asked = touched(cluster, done, after)
     if not outcome.ok or not asked:
         return outcome
     state = state_directory(cluster)

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 DEFAULT_GRACE_S = 30
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 _OURS = frozenset({"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "HOME", "USER"})
+# With these Kubernetes tells a pod where its API is, and the hold of a task asks there (`kubernetes/manifests.py`).
+_THEIRS = ("ATOLL_", "KUBERNETES_")
 
 
 class _Frozen(BaseModel):
@@ -161,7 +163,7 @@ class TaskSpec(_Frozen):
             raise ValueError("a service has a readiness")
         if twice := self.variables.keys() & self.secrets.keys():
             raise ValueError(f"plain and secret at once: {', '.join(sorted(twice))}")
-        if ours := [name for name in (*self.variables, *self.secrets) if name in _OURS or name.startswith("ATOLL_")]:
+        if ours := [name for name in (*self.variables, *self.secrets) if name in _OURS or name.startswith(_THEIRS)]:
             raise ValueError(f"variables that the engine sets: {', '.join(sorted(ours))}")
         names = [port.name for port in self.ports]
         if len({*names}) < len(names) or len({port.number for port in self.ports}) < len(names):

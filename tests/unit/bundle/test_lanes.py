@@ -50,6 +50,11 @@ def test_everything_is_made_once_in_an_order_that_fits_and_a_layer_beside_a_prog
     assert made.index(ABOVE.name) > max(made.index(ONE.name), made.index(LAYER.name))
 
 
+def test_steps_that_need_each_other_are_told_instead_of_waited_for() -> None:
+    with pytest.raises(ValueError, match="layer/amd64/a, layer/amd64/b"):
+        make_all([step("layer/amd64/a", "layer/amd64/b"), step("layer/amd64/b", "layer/amd64/a")], lambda _: None)
+
+
 def test_the_first_error_is_raised_and_nothing_new_begins() -> None:
     made: list[str] = []
 

@@ -143,3 +143,14 @@ def test_who_comes_back_gets_what_is_new_and_a_number_too_high_ends_at_once(stat
     operation.result()
     assert events(operation, 1) == ["message", "finished"]
     assert events(operation, 99) == []
+
+
+def test_an_operation_whose_first_line_never_reached_the_disk_hides_no_other(state: Path) -> None:
+    operations = Operations(state)
+    operations.begin("api", "restart", "ada", lambda say: ActionResult("api", "restart", True, True, "", 0.1)).result()
+    empty = state / "operations" / "99990101T000000.000000Z-0000"
+    empty.mkdir()
+    (empty / "journal.jsonl").touch()
+    found, _ = operations.page(10)
+    assert [one.to_json()["service"] for one in found] == ["api"]
+    assert operations.find(empty.name) is None

@@ -62,7 +62,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     monkeypatch.setattr(applying, "TREE", tmp_path / "tree")
     monkeypatch.setattr(applying, "observe", lambda *_: Observations())
     monkeypatch.setattr(applying, "_check", lambda *_: None)
-    monkeypatch.setattr(applying, "verified", lambda _cluster, _made, outcome, _progress: outcome)
+    monkeypatch.setattr(applying, "verified", lambda _cluster, _made, _after, outcome, _progress: outcome)
     return clusters.loads(TEXT)
 
 

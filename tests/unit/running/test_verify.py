@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from installer.cluster import TREE, Cluster, reference, state_directory
 from installer.planning import Plan, Step
+from installer.planning.observations import Observations, Record, Seen
 from installer.planning.playbook import _VERDICT
 from installer.planning.verification import everything, touched
 from installer.progress.stages import Progress
@@ -126,18 +127,29 @@ def test_what_was_never_installed_cannot_be_asked(cluster: Cluster) -> None:
         verify(cluster, [], [], Progress())
 
 
+def having(*phases: str) -> Observations:
+    """worker1 with the records of phases."""
+    return Observations({"worker1": Seen(records={phase: Record("hash") for phase in phases})}, Seen())
+
+
+def test_a_phase_that_a_node_does_not_have_yet_is_not_asked_after_an_apply_of_a_part() -> None:
+    part_of_it = Plan("demo", (Step("host", "worker1", "apply", "new"),))
+    asked = touched(reference(), part_of_it, having("host"))
+    assert [(step.phase, step.node) for step in asked.steps] == [("host", "worker1")]
+
+
 def test_what_an_apply_left_broken_makes_it_fail(
     parts: Callable[..., None], cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts(part("one", "echo it does not listen >&2; false"))
     done = Plan("demo", (Step("host", "worker1", "apply", "new"),))
     applied = Outcome(ok=True, seconds=1, run_id="run-1", changed=3, evaluated_tasks={"worker1": 7})
-    outcome = verified(cluster, done, applied, Progress())
+    outcome = verified(cluster, done, having("host"), applied, Progress())
     assert not outcome.ok
     assert (outcome.run_id, outcome.changed, outcome.evaluated_tasks) == ("run-1", 3, {"worker1": 7})
     assert "it does not listen" in outcome.failures[0].message
     failed = SimpleNamespace(ok=False)
-    assert verified(cluster, done, failed, Progress()) is failed  # type: ignore[arg-type,comparison-overlap]
+    assert verified(cluster, done, having("host"), failed, Progress()) is failed  # type: ignore[arg-type,comparison-overlap]
 
 
 def test_an_apply_asks_the_nodes_that_it_touched_and_of_the_whole_cluster_what_it_applied() -> None:
@@ -147,9 +159,10 @@ def test_an_apply_asks_the_nodes_that_it_touched_and_of_the_whole_cluster_what_i
         Step("host", "worker1", "apply", "new"),
         Step("queue", "master1", "apply", "input changed"),
     )
-    asked = {(step.phase, step.node) for step in touched(cluster, Plan("demo", steps)).steps}
+    has = having("host", "certificates", "node", "storage_client")
+    asked = {(step.phase, step.node) for step in touched(cluster, Plan("demo", steps), has).steps}
     assert {node for phase, node in asked if phase != "queue"} == {"worker1"}
-    assert {phase for phase, node in asked if node == "worker1"} >= {"host", "certificates", "node", "storage_client"}
+    assert {phase for phase, node in asked if node == "worker1"} == {"host", "certificates", "node", "storage_client"}
     assert ("queue", "master1") in asked
     assert ("database", "master1") not in asked
 

@@ -26,6 +26,7 @@ def made(**changes: Any) -> TaskSpec:
         ({"variables": {"A": "1"}, "secrets": {"A": "2"}}, "plain and secret at once: A"),
         ({"variables": {"RANK": "1"}}, "variables that the engine sets: RANK"),
         ({"secrets": {"ATOLL_LOG_FILE": "1"}}, "variables that the engine sets: ATOLL_LOG_FILE"),
+        ({"variables": {"KUBERNETES_SERVICE_HOST": "127.0.0.1"}}, "engine sets: KUBERNETES_SERVICE_HOST"),
         ({"variables": {"a b": "1"}}, "pattern"),
         ({"ports": [WEB, {**WEB, "number": 8081}]}, "names and numbers of ports are unique"),
         ({"readiness": {"by": "tcp", "port": "web"}}, "port `web`, which is not declared"),
