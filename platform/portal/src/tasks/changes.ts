@@ -31,6 +31,18 @@ export function place(queries: QueryClient, changed: TaskSummary): boolean {
   return wrong;
 }
 
+/**
+ * Show a task that was just created before it is read.
+ *
+ * What creating it answered may be older than what the stream told meanwhile, when nobody had the task to change;
+ * so it is shown at once and read again by the page that shows it.
+ */
+export function create(queries: QueryClient, task: Task): void {
+  queries.setQueryData<Task>(["tasks", "detail", task.id], task);
+  queries.invalidateQueries({ queryKey: ["tasks", "detail", task.id] });
+  queries.invalidateQueries({ queryKey: ["tasks", "list"] });
+}
+
 /** Take a task that is gone off every list. */
 export function remove(queries: QueryClient, id: string): void {
   queries.setQueriesData<TaskPages>({ queryKey: ["tasks", "list"] }, (pages) =>

@@ -10,6 +10,7 @@ import { api, body, type Schemas } from "@/api/client";
 import { problemOf } from "@/api/problem";
 import { useFailures } from "@/elements/failures";
 import { Panel } from "@/elements/page";
+import { create } from "@/tasks/changes";
 import { useFieldWords } from "@/words/told";
 import { DeviceFields } from "./device-fields";
 import { useEstimate } from "./estimate";
@@ -88,8 +89,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
         api.POST("/api/v1/trainings", { body: request, params: { header: { "idempotency-key": key.of(request) } } }),
       );
       touched.current = false;
-      queries.setQueryData(["tasks", "detail", task.id], task);
-      queries.invalidateQueries({ queryKey: ["tasks", "list"] });
+      create(queries, task);
       await navigate({ to: "/training/$id", params: { id: task.id }, search: { tab: "log" } });
     } catch (error) {
       const problem = problemOf(error);

@@ -1,7 +1,7 @@
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Bursts, place, remove, type TaskPages } from "@/tasks/changes";
-import type { TaskFilters, TaskSummary } from "@/tasks/queries";
+import { Bursts, create, place, remove, type TaskPages } from "@/tasks/changes";
+import type { Task, TaskFilters, TaskSummary } from "@/tasks/queries";
 
 const task = (id: string, state: TaskSummary["state"], version = 1) => ({ id, state, version }) as TaskSummary;
 
@@ -37,6 +37,26 @@ describe("a task that changed", () => {
     expect(place(lists([running, [task("1", "running")]]), task("1", "finished", 2))).toBe(true);
     expect(place(lists([running, []]), task("1", "finished"))).toBe(false);
     expect(place(lists([running, [task("1", "running")]]), task("1", "running", 2))).toBe(false);
+  });
+});
+
+describe("a task that was just created", () => {
+  test("is read again by its page, since the stream may have told more before the answer came", async () => {
+    const queries = new QueryClient({ defaultOptions: { queries: { staleTime: 10_000, retry: false } } });
+    const queued = task("1", "queued") as Task;
+    const running = task("1", "running", 2) as Task;
+    expect(place(queries, running)).toBe(false);
+    create(queries, queued);
+
+    const seen: unknown[] = [];
+    const observer = new QueryObserver(queries, {
+      queryKey: ["tasks", "detail", "1"],
+      queryFn: () => Promise.resolve(running),
+    });
+    const leave = observer.subscribe((result) => seen.push(result.data?.state));
+    expect(observer.getCurrentResult().data).toEqual(queued);
+    await vi.waitFor(() => expect(seen.at(-1)).toBe("running"));
+    leave();
   });
 });
 
