@@ -1,8 +1,10 @@
-"""The portal's English words for codes: writes `codes.en.gen.json` (`--check` only compares).
+"""The portal's words for codes: writes `codes.<language>.gen.json` there (`--check` only compares).
 
-Run with PYTHONPATH=platform. Translations have the same keys with the same parameters; a test holds them against it.
+Run with PYTHONPATH=platform. The English is declared with the codes, every other language lies beside them:
+`<room>/codes.<language>.json`, with the same keys and parameters; a test holds them against each other.
 """
 
+import inspect
 import json
 import re
 import sys
@@ -12,7 +14,9 @@ from typing import Any
 from atoll.api.domains import DOMAINS
 from atoll.web.codes import Code, FieldCode, ProblemCode, ReasonCode
 
-WORDS = Path(__file__).resolve().parents[2] / "portal/src/locales/codes.en.gen.json"
+LOCALES = Path(__file__).resolve().parents[2] / "portal/src/locales"
+TRANSLATIONS = ("zh-CN",)
+LANGUAGES = ("en", *TRANSLATIONS)
 TABLES: dict[type[Code], str] = {ProblemCode: "problem", ReasonCode: "reason", FieldCode: "field_error"}
 
 
@@ -20,16 +24,46 @@ class CodeDeclaredTwice(Exception):
     """Two domains declare one code in one table."""
 
 
-def words() -> dict[str, dict[str, Any]]:
-    """What is shown for each code, as i18next reads it. Raises CodeDeclaredTwice."""
+class ForeignWords(Exception):
+    """A room has words for a code that it does not declare."""
+
+
+def made(language: str) -> Path:
+    """The file that the portal reads."""
+    return LOCALES / f"codes.{language}.gen.json"
+
+
+def words(language: str = "en") -> dict[str, dict[str, Any]]:
+    """What is shown for each code, as i18next reads it. Raises CodeDeclaredTwice, ForeignWords."""
+    english, rooms = _english()
+    return english if language == "en" else _translated(language, rooms)
+
+
+def _english() -> tuple[dict[str, dict[str, Any]], dict[tuple[str, str], Path]]:
+    """The words as they are declared, and the folder in which each code is."""
     found: dict[str, dict[str, Any]] = {name: {} for name in TABLES.values()}
+    rooms: dict[tuple[str, str], Path] = {}
     for domain in DOMAINS:
         for code in domain.codes:
-            table = found[next(name for kind, name in TABLES.items() if issubclass(code, kind))]
+            name = next(name for kind, name in TABLES.items() if issubclass(code, kind))
+            table = found[name]
             if code.code in table:
                 raise CodeDeclaredTwice(f"{domain.name}: `{code.code}` is another domain's or declared twice")
             for place, text in code.texts().items():
                 _put(table, code.code + place, re.sub(r"{(\w+)}", r"{{\1}}", text))
+                rooms[name, (code.code + place).partition(".")[0]] = Path(inspect.getfile(code)).parent
+    return found, rooms
+
+
+def _translated(language: str, rooms: dict[tuple[str, str], Path]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {name: {} for name in TABLES.values()}
+    for room in sorted({*rooms.values()}):
+        path = room / f"codes.{language}.json"
+        kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        for name, table in kept.items():
+            if foreign := sorted(key for key in table if rooms.get((name, key)) != room):
+                raise ForeignWords(f"{path}: codes.py beside it declares no {name} {', '.join(foreign)}")
+            found[name] |= table
     return found
 
 
@@ -42,14 +76,16 @@ def _put(table: dict[str, Any], key: str, text: str) -> None:
 
 
 def _main(arguments: list[str]) -> int:
-    text = json.dumps(words(), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
-    if "--check" in arguments:
-        same = WORDS.exists() and WORDS.read_text(encoding="utf-8") == text
-        if not same:
-            sys.stderr.write(f"{WORDS}: differs from the code; run `python -m atoll.api.words` and commit it\n")
-        return 0 if same else 1
-    WORDS.write_text(text, encoding="utf-8")
-    return 0
+    differing = 0
+    for language in LANGUAGES:
+        path = made(language)
+        text = json.dumps(words(language), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+        if "--check" not in arguments:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            sys.stderr.write(f"{path}: differs from the code; run `python -m atoll.api.words` and commit it\n")
+            differing = 1
+    return differing
 
 
 if __name__ == "__main__":

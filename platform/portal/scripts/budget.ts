@@ -52,7 +52,7 @@ function shared(): Set<string> {
   for (const [key, chunk] of Object.entries(manifest)) if (chunk.isEntry) add(key, files);
   for (const key of [
     `src/locales/${LANGUAGE}.json`,
-    `src/locales/codes.${LANGUAGE}.json`,
+    `src/locales/codes.${LANGUAGE}.gen.json`,
     `src/app/names.${LANGUAGE}.ts`,
     "node_modules/antd/es/locale/zh_CN.js",
     // The words of the frame.

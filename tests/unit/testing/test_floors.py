@@ -56,6 +56,11 @@ def test_the_tree_keeps_every_contract() -> None:
         # A neighbour that the manifest does not name, and one that it names by another door than its service.
         ("nodes/service.py", "import atoll.images.service", "atoll.nodes.service imports atoll.images.service"),
         ("overview/service.py", "import atoll.nodes.schemas", "atoll.overview.service imports atoll.nodes.schemas"),
+        (
+            "nodes/domain.py",
+            'DOMAIN = Domain(name="nodes", uses=("images",))',
+            "nodes names images, of which it imports",
+        ),
         ("jobs/provision.py", "import atoll.api.contents", "atoll.jobs is not allowed to import atoll.api.contents"),
     ],
 )
@@ -70,3 +75,13 @@ def test_a_room_that_no_floor_names_turns_lint_red(broken: Copy) -> None:
     (tree / "platform/atoll/attic").mkdir()
     (tree / "platform/atoll/attic/__init__.py").write_text("")
     assert judged(tree).returncode == 1
+
+
+def test_a_domain_that_the_list_lacks_turns_lint_red(broken: Copy) -> None:
+    tree = broken("web/schema.py", "")
+    (tree / "platform/atoll/attic").mkdir()
+    (tree / "platform/atoll/attic/__init__.py").write_text("")
+    (tree / "platform/atoll/attic/domain.py").write_text("")
+    ended = judged(tree)
+    assert ended.returncode == 1
+    assert "api/domains.py lacks attic" in ended.stdout

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInstance, type i18n as I18n } from "i18next";
 import { initReactI18next } from "react-i18next";
@@ -20,17 +20,11 @@ export const FOLDERS = readdirSync(SRC, { recursive: true, encoding: "utf8" })
 
 const named = (folder: string) => folder.replaceAll("-", "_");
 
-/** The English of the codes is made from the server's declarations. */
-function codesFile(language: Language): string {
-  const made = `${SRC}/locales/codes.${language}.gen.json`;
-  return existsSync(made) ? made : `${SRC}/locales/codes.${language}.json`;
-}
-
 /** Every namespace of the portal but the names, by its own name. */
 export function allWords(language: Language): Record<string, Words> {
   return {
     common: read(`${SRC}/locales/${language}.json`),
-    codes: read(codesFile(language)),
+    codes: read(`${SRC}/locales/codes.${language}.gen.json`), // made from what the server declares
     ...Object.fromEntries(
       FOLDERS.map((folder) => [named(folder), read(`${SRC}/${folder}/locales/${language}.json`)] as const),
     ),

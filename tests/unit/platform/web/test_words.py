@@ -15,7 +15,7 @@ from typing import Any, get_args
 import pytest
 from atoll.api.domains import DOMAINS
 from atoll.api.openapi import CONTRACT
-from atoll.api.words import WORDS, CodeDeclaredTwice, words
+from atoll.api.words import LANGUAGES, TRANSLATIONS, CodeDeclaredTwice, ForeignWords, made, words
 from atoll.engines import outcome
 from atoll.engines.base import NodeObservation, ReplicaObservation
 from atoll.homes.codes import NoSuchFile
@@ -28,8 +28,6 @@ from installer.control.problems import ANSWERS
 
 TREE = Path(__file__).parents[4]
 ROOMS = ("platform/atoll", "installer/control")
-LOCALES = TREE / "platform/portal/src/locales"
-LANGUAGES = ("en", "zh-CN")
 
 # In which tables of the portal's words the code of a call is looked up, by the name of what is called.
 TABLES: dict[str, tuple[str, ...]] = {
@@ -233,14 +231,6 @@ def fits(words: str | None, params: frozenset[str] | None) -> bool:
     return words is not None and (params is None or {*re.findall(r"{{(\w+)}}", words)} <= params | {"message"})
 
 
-def kept(language: str) -> dict[str, Any]:
-    """The words of a language; the English ones are made from what domains declare."""
-    if language == "en":
-        return words()
-    found: dict[str, Any] = json.loads((LOCALES / f"codes.{language}.json").read_text())
-    return found
-
-
 def leaves(told: Any, at: str = "") -> dict[str, str]:
     """Every text by its place."""
     if isinstance(told, str):
@@ -248,8 +238,17 @@ def leaves(told: Any, at: str = "") -> dict[str, str]:
     return {place: text for key, value in told.items() for place, text in leaves(value, f"{at}.{key}").items()}
 
 
-def test_the_committed_words_are_those_of_the_declarations() -> None:
-    assert json.loads(WORDS.read_text()) == words(), "run `python -m atoll.api.words`"
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_committed_words_are_those_of_the_declarations(language: str) -> None:
+    assert json.loads(made(language).read_text()) == words(language), "run `python -m atoll.api.words`"
+
+
+def test_words_of_a_code_that_lies_elsewhere_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = tuple(domain for domain in DOMAINS if domain.name != "homes")
+    unnamed = Domain(name="homes", codes=(NoSuchFile,))
+    monkeypatch.setattr("atoll.api.words.DOMAINS", (*left, unnamed))
+    with pytest.raises(ForeignWords, match=r"homes/codes.zh-CN.json: codes.py beside it declares no"):
+        words("zh-CN")
 
 
 def test_a_code_that_two_domains_declare_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,9 +268,9 @@ def test_every_declared_code_is_named_by_a_manifest() -> None:
     assert {kind for kind in declared if kind.__module__ != "atoll.web.codes"} == named
 
 
-@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+@pytest.mark.parametrize("language", TRANSLATIONS)
 def test_a_translation_has_the_same_keys_and_needs_the_same_parameters(language: str) -> None:
-    english, translated = leaves(words()), leaves(kept(language))
+    english, translated = leaves(words()), leaves(words(language))
     assert english.keys() == translated.keys()
     places = re.compile(r"{{(\w+)}}")
     assert [key for key in english if {*places.findall(translated[key])} - {*places.findall(english[key])}] == []
@@ -294,13 +293,13 @@ def test_the_sources_tell_their_codes() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_code_of_the_server_has_words(language: str) -> None:
-    words = kept(language)
+    shown = words(language)
     silent, unfit = set(), set()
     for told in (*told_codes(), *fixed_codes(), *schema_codes()):
         name = f"{told.table}.{told.code}"
-        if text(words, told) is None:
+        if text(shown, told) is None:
             silent.add(f"{name} ({told.where})")
-        elif not (fits(text(words, told), told.params) or fits(text(words, told, "_brief"), told.params)):
+        elif not (fits(text(shown, told), told.params) or fits(text(shown, told, "_brief"), told.params)):
             unfit.add(f"{name} ({told.where} tells only {sorted(told.params or ())})")
     assert not silent, "without words:\n" + "\n".join(sorted(silent))
     assert not unfit, "words that need more than they are told:\n" + "\n".join(sorted(unfit))
@@ -308,6 +307,6 @@ def test_every_code_of_the_server_has_words(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_who_guessed_too_often_is_told_how_long_that_counts(language: str) -> None:
-    words = kept(language)
-    remedy = words["problem"]["too_many_attempts"]["remedy"]
+    shown = words(language)
+    remedy = shown["problem"]["too_many_attempts"]["remedy"]
     assert re.findall(r"\d+", remedy) == [str(int(WINDOW.total_seconds() // 60))]
