@@ -33,7 +33,7 @@ class Suite:
     after: tuple[str, ...] = field(default=())
 
 
-PYTEST = ("{python}", "-m", "pytest", "-p", "installer.testing.recorder")
+PYTEST = ("{python}", "-m", "pytest", "-p", "installer.testing.recorder", "--durations=15", "--durations-min=10")
 NPM = ("{node}/npm", "--prefix", "platform/portal")
 
 SUITES: tuple[Suite, ...] = (
