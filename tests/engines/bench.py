@@ -8,6 +8,7 @@ import secrets
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from atoll.engines.base import (
@@ -57,6 +58,14 @@ class Bench(ABC):
         """Write a file into the tree of user data."""
 
     @abstractmethod
+    async def left_of(self, attempt_id: str) -> list[str]:
+        """The names of all that is there because of an attempt, but for what its program wrote."""
+
+    @abstractmethod
+    def cut_off(self) -> AbstractContextManager[None]:
+        """Within it a submission breaks off before its last write, as when `jobs` is killed there."""
+
+    @abstractmethod
     async def written(self) -> str:
         """All that the engine wrote where others than the task may read."""
 
@@ -87,6 +96,14 @@ class Bench(ABC):
     async def _watch(self) -> None:
         async for changed in self.engine.run():
             self.told.append(changed)
+
+
+async def nothing_is_left_of(bench: Bench, attempt_id: str) -> None:
+    """Wait until it is so: what goes with something else goes a little later."""
+    until = time.monotonic() + bench.patience_s
+    while (left := await bench.left_of(attempt_id)) or attempt_id in bench.engine.adopt():
+        assert time.monotonic() < until, f"left: {left}"
+        await asyncio.sleep(0.2)
 
 
 async def eventually(look: Callable[[], Any], patience_s: float) -> Any:
@@ -215,7 +232,7 @@ class Started:
         until = time.monotonic() + self._bench.patience_s
         while True:
             try:
-                await self._bench.engine.forget(attempt.id)
+                await self._bench.engine.forget(attempt.id, CLUSTER)
             except EngineError:
                 assert time.monotonic() < until, f"{attempt.id} does not end"
                 await asyncio.sleep(0.2)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
 import yaml
 from atoll.configuration import Device
-from atoll.engines.base import Engine
+from atoll.engines.base import Engine, EngineError
 from atoll.engines.kubernetes.client import KubernetesClient
 from atoll.engines.kubernetes.engine import KubernetesEngine
 from harness import CLUSTER_FILE, Atoll, Portal
@@ -72,14 +73,32 @@ class KubernetesBench(Bench):
         script = f"umask 022; mkdir -p {directory}; printf %s '{text}' > {directory / name}"
         await asyncio.to_thread(self.atoll.node, self.worker, "sh", "-c", script)
 
+    async def left_of(self, attempt_id: str) -> list[str]:
+        kinds = "jobsets,jobs,pods,secrets,networkpolicies,services,workloads"
+        ran = await asyncio.to_thread(self.atoll.kubectl, "get", kinds, "-n", NAMESPACE, "-o", "name")
+        return [name for name in ran.out.split() if attempt_id in name]
+
+    @contextlib.contextmanager
+    def cut_off(self) -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(KubernetesClient, "create", _killed)
+            yield
+
     async def written(self) -> str:
         kinds = "jobsets,jobs,pods,configmaps,networkpolicies,workloads,events"
         ran = await asyncio.to_thread(self.atoll.kubectl, "get", kinds, "-n", NAMESPACE, "-o", "yaml")
         return ran.out
 
 
+async def _killed(*_: object) -> None:
+    raise EngineError("cut off")
+
+
 def leave_nothing() -> None:
-    """Remove the suite's virtual cluster: its volumes and quotas are of the cluster, not of the name space."""
+    """Remove the suite's virtual cluster: its volumes and quotas are of the cluster, not of the name space.
+
+    Whoever comes next, perhaps this suite again, finds it gone and not going.
+    """
     atoll, (user, _) = Atoll(CLUSTER_FILE), _framework()
     for kind, names in (
         ("namespace", [NAMESPACE]),
@@ -87,7 +106,7 @@ def leave_nothing() -> None:
         ("clusterqueue", [f"{NAMESPACE}--{user}"]),
         ("cohort", [NAMESPACE]),
     ):
-        atoll.kubectl("delete", kind, *names, "--ignore-not-found", "--wait=false")
+        atoll.kubectl("delete", kind, *names, "--ignore-not-found", "--wait=true", "--timeout=120s")
 
 
 @contextlib.asynccontextmanager

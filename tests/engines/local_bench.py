@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-from atoll.engines.base import Engine
+import pytest
+from atoll.engines.base import Engine, EngineError
+from atoll.engines.local import records
 from atoll.engines.local.engine import LocalEngine
 from atoll.engines.local.scheduler import Machine
 
@@ -39,8 +41,21 @@ class LocalBench(Bench):
         (self._storage / source).mkdir(parents=True, exist_ok=True)
         (self._storage / source / name).write_text(text)
 
+    async def left_of(self, attempt_id: str) -> list[str]:
+        return [path.name for path in (self._state / attempt_id).rglob("*")]
+
+    @contextlib.contextmanager
+    def cut_off(self) -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(records, "write", _killed)
+            yield
+
     async def written(self) -> str:
         return "\n".join(path.read_text() for path in self._state.rglob("*") if path.is_file())
+
+
+def _killed(*_: object) -> None:
+    raise EngineError("cut off")
 
 
 @contextlib.asynccontextmanager

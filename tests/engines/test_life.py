@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from atoll.engines.base import EngineError, LogGone, Phase
 
-from tests.engines.bench import END, ENDED, SHARE, Bench, Started, eventually
+from tests.engines.bench import CLUSTER, END, ENDED, SHARE, Bench, Started, eventually, nothing_is_left_of
 
 SAYS_IT_RUNS = f"import time; print('{END}'); time.sleep(600)"
 COUNTS_ITS_STARTS = f"""
@@ -124,12 +124,45 @@ async def test_stopping_again_or_what_ended_or_never_was_changes_nothing(bench: 
 async def test_what_is_forgotten_is_gone_and_may_be_forgotten_again(bench: Bench, start: Started) -> None:
     attempt = await start("")
     await attempt.until(Phase.SUCCEEDED)
-    await bench.engine.forget(attempt.id)
+    await bench.engine.forget(attempt.id, CLUSTER)
     await eventually(lambda: bench.engine.observe(attempt.id).phase is Phase.GONE, bench.patience_s)
-    assert attempt.id not in bench.engine.adopt()
-    await bench.engine.forget(attempt.id)
+    await eventually(lambda: attempt.id not in bench.engine.adopt(), bench.patience_s)
+    await bench.engine.forget(attempt.id, CLUSTER)
+    await bench.engine.forget("never-1", CLUSTER)
     await bench.restart()
     assert bench.engine.observe(attempt.id).phase is Phase.GONE
+
+
+async def test_what_is_forgotten_leaves_nothing(bench: Bench, start: Started) -> None:
+    attempt = await start("", secrets={"TOKEN": "hunter2"})
+    await attempt.until(Phase.SUCCEEDED)
+    assert await bench.left_of(attempt.id)
+    await bench.engine.forget(attempt.id, CLUSTER)
+    await nothing_is_left_of(bench, attempt.id)
+
+
+async def test_a_submission_that_was_cut_off_half_way_is_adopted_and_leaves_nothing_once_it_is_forgotten(
+    bench: Bench, start: Started
+) -> None:
+    attempt = start.prepare("", secrets={"TOKEN": "hunter2"})
+    with bench.cut_off(), pytest.raises(EngineError):
+        await bench.engine.submit(attempt.submission)
+    assert await bench.left_of(attempt.id)
+    assert attempt.observe().phase is Phase.GONE
+    await bench.restart()
+    assert attempt.id in bench.engine.adopt()
+    await bench.engine.forget(attempt.id, CLUSTER)
+    await nothing_is_left_of(bench, attempt.id)
+
+
+async def test_a_submission_that_was_cut_off_half_way_may_be_made_again(bench: Bench, start: Started) -> None:
+    attempt = start.prepare("import os; assert os.environ['TOKEN'] == 'hunter2'", secrets={"TOKEN": "hunter2"})
+    with bench.cut_off(), pytest.raises(EngineError):
+        await bench.engine.submit(attempt.submission)
+    await bench.restart()
+    await bench.engine.provision(bench.provision())
+    await bench.engine.submit(attempt.submission)
+    await attempt.until(Phase.SUCCEEDED)
 
 
 async def test_what_waits_says_why_and_starts_when_there_is_room(start: Started) -> None:
@@ -192,7 +225,7 @@ async def test_what_is_being_run_is_not_forgotten_by_mistake(bench: Bench, start
     attempt = await start(SAYS_IT_RUNS)
     await attempt.until(Phase.RUNNING)
     try:
-        await bench.engine.forget(attempt.id)
+        await bench.engine.forget(attempt.id, CLUSTER)
     except EngineError:
         assert attempt.observe().phase is Phase.RUNNING
     else:

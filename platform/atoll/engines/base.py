@@ -209,8 +209,8 @@ class Engine(ABC):
 
     @abstractmethod
     def adopt(self) -> Sequence[str]:
-        """The ids of all attempts that the engine has, also from before this process: whoever comes after a restart
-        goes on with them. Complete once `synced`.
+        """The ids of all attempts of which the engine has anything, also from before this process and of submissions
+        that were cut off half way: whoever comes after a restart goes on with them. Complete once `synced`.
         """
 
     @abstractmethod
@@ -229,8 +229,9 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    async def forget(self, attempt_id: str) -> None:
-        """Remove what is left of an ended attempt: then it is GONE. Forgetting again changes nothing.
+    async def forget(self, attempt_id: str, virtual_cluster: str) -> None:
+        """Remove all that is left of an ended attempt, also what this process never saw: then it is GONE and no longer
+        adopted. Forgetting again, or what never was, changes nothing.
 
         Raises EngineError, also while some replica of it is still ending where that has to be waited for.
         """

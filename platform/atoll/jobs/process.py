@@ -27,6 +27,7 @@ WORKERS = 8
 LONGEST_SLEEP_S = 30.0
 NODES_EVERY_S = 2.0
 RETRY_S = 5.0
+ADOPT_EVERY_S = 600.0
 log = structlog.get_logger(__name__)
 
 
@@ -52,6 +53,7 @@ class Process:
         self._provisioner = Provisioner(configuration, sessions, engine, files)
         self._work = asyncio.Event()
         self._nodes = asyncio.Event()
+        self._listed = asyncio.Event()
         self._provision = asyncio.Event()
 
     @property
@@ -69,6 +71,7 @@ class Process:
             group.create_task(self._listener.run())
             group.create_task(self._listen())
             group.create_task(self._watch())
+            group.create_task(self._adopt())
             group.create_task(self._write_nodes())
             group.create_task(self._keep_provisioned())
             group.create_task(self._operations.run())
@@ -85,21 +88,24 @@ class Process:
                     self._work.set()
 
     async def _watch(self) -> None:
-        adopted = False
         async for attempt_id in self._engine.run():
-            if not adopted and self._engine.synced:
-                adopted = True
-                await self._adopt()
+            if self._engine.synced:
+                self._listed.set()
             if attempt_id is None:
                 self._nodes.set()
             else:
                 await self._wake([attempt_id])
 
     async def _adopt(self) -> None:
-        """Look at every attempt that the engine has: what happened to it while nobody watched is not told again."""
-        attempts = list(self._engine.adopt())
-        log.info("attempts adopted", count=len(attempts))
-        await self._wake(attempts)
+        """Look at every attempt of which the engine has something, first as soon as that is known: what happened while
+        nobody watched is not told again, and what a cut off submission left is told by nobody.
+        """
+        await self._listed.wait()
+        while True:
+            attempts = list(self._engine.adopt())
+            log.info("attempts adopted", count=len(attempts))
+            await self._wake(attempts)
+            await asyncio.sleep(ADOPT_EVERY_S)
 
     async def _wake(self, attempts: Sequence[str]) -> None:
         of_attempts = select(AttemptRow.task_id).where(AttemptRow.id.in_(attempts))

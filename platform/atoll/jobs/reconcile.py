@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 import structlog
@@ -168,24 +168,35 @@ class Reconciler:
 
     async def _collect(self, claimed: Claim, row: TaskRow) -> None:
         """Keep what people want to know of an ended task, then let the engine forget it."""
-        attempt = row.attempts[-1] if row.attempts else None
-        if attempt is None or attempt.collected_at is not None:
+        if not row.attempts:
             return
-        failed = first_failed(attempt.replicas)
+        last = row.attempts[-1]
+        if last.collected_at is not None:
+            await self._forget(row, {*self._engine.adopt()} & {attempt.id for attempt in row.attempts})
+            return
+        failed = first_failed(last.replicas)
         lines = (
-            await last_lines(self._files, row.owner, row.id, attempt.number, failed.rank if failed else 0)
+            await last_lines(self._files, row.owner, row.id, last.number, failed.rank if failed else 0)
             if row.state in (State.FAILED, State.ERROR)
             else []
         )
         scalars = await last_scalars(self._files, row.owner, row.id)
-        await self._engine.forget(attempt.id)
+        await self._forget(row, [attempt.id for attempt in row.attempts])
         async with self._sessions() as session, session.begin():
             held = await self._claims.hold(session, claimed)
             held.last_lines = lines
             held.progress = scalars
-            held.attempts[-1].collected_at = now()
+            for attempt in held.attempts:
+                attempt.collected_at = attempt.collected_at or now()
             await session.flush()
             await tell(session, held)
+
+    async def _forget(self, row: TaskRow, attempts: Iterable[str]) -> None:
+        """Nothing of them is left. One may still run: submitted by a worker that had lost its claim, or was killed."""
+        for attempt_id in attempts:
+            if self._engine.observe(attempt_id).phase not in (Phase.SUCCEEDED, Phase.FAILED, Phase.GONE):
+                await self._engine.stop(attempt_id, 0)
+            await self._engine.forget(attempt_id, row.virtual_cluster.name)
 
     async def _note_trouble(self, claimed: Claim, words: str) -> None:
         reason = Reason(

@@ -55,11 +55,13 @@ class KubernetesEngine(Engine):
         # All pods, not only ours: what is free on a node depends on every one.
         self._pods = Reflector(client, POD, self._pod_changed, keep=_slim_pod)
         self._nodes = Reflector(client, NODE, self._node_changed, keep=_slim)
+        # The first object of an attempt that is made and the last that is removed: while it is there, something is.
+        self._policies = Reflector(client, NETWORK_POLICY, self._policy_changed, selector=names.ATTEMPT, keep=_marker)
         self._pods_by_attempt: dict[str, dict[Key, Object]] = {}
         self._workloads_by_owner: dict[str, Object] = {}
         self._attempts_by_uid: dict[str, str] = {}
         self._job_sets_by_attempt: dict[str, Object] = {}
-        self._namespaces: dict[str, str] = {}
+        self._marked: set[str] = set()
 
     @classmethod
     async def connect(cls, configuration: Configuration) -> "KubernetesEngine":
@@ -100,8 +102,8 @@ class KubernetesEngine(Engine):
         return seen
 
     def adopt(self) -> Sequence[str]:
-        """All attempts that have a JobSet."""
-        return list(self._job_sets_by_attempt)
+        """All attempts that have a JobSet, or a network policy that waits for one or outlived it."""
+        return list(self._marked.union(self._job_sets_by_attempt))
 
     async def submit(self, submission: Submission) -> None:
         """Network policy and secrets first, so that no pod is ever without them; then the JobSet."""
@@ -117,17 +119,11 @@ class KubernetesEngine(Engine):
             namespace, name = job_set["metadata"]["namespace"], job_set["metadata"]["name"]
             await self._client.delete(JOB_SET, namespace, name, propagation="Foreground")
 
-    async def forget(self, attempt_id: str) -> None:
-        """Remove what is left, with the pods, their network policy and secrets."""
-        namespace = self._namespaces.get(attempt_id)
-        job_set = self._job_set(attempt_id)
-        if job_set is not None:
-            namespace = job_set["metadata"]["namespace"]
-            await self._client.delete(JOB_SET, namespace, names.job_set(attempt_id))
-        if namespace is not None:
-            await self._client.delete(NETWORK_POLICY, namespace, names.job_set(attempt_id))
-            await self._client.delete(SECRET, namespace, names.job_set(attempt_id))
-            self._namespaces.pop(attempt_id, None)
+    async def forget(self, attempt_id: str, virtual_cluster: str) -> None:
+        """Remove what is left by its name, seen or not: the pods with the JobSet, secrets, the network policy last."""
+        namespace, name = names.namespace(virtual_cluster), names.job_set(attempt_id)
+        for kind in (JOB_SET, SECRET, NETWORK_POLICY):
+            await self._client.delete(kind, namespace, name)
 
     async def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncGenerator[bytes, None]:
         """The pod's output by way of the Kubernetes API; the bytes before `offset` are skipped."""
@@ -178,7 +174,7 @@ class KubernetesEngine(Engine):
         await self._client.close()
 
     def _reflectors(self) -> tuple[Reflector, ...]:
-        return self._job_sets, self._workloads, self._pods, self._nodes
+        return self._job_sets, self._workloads, self._pods, self._nodes, self._policies
 
     def _announce(self, changed: str | None) -> None:
         if changed not in self._queued:
@@ -199,7 +195,6 @@ class KubernetesEngine(Engine):
         if item is None:
             return
         attempt_id = _label(item, names.ATTEMPT)
-        self._namespaces[attempt_id] = item["metadata"]["namespace"]
         if before is not None:
             self._job_sets_by_attempt.pop(attempt_id, None)
             self._attempts_by_uid.pop(before["metadata"]["uid"], None)
@@ -230,6 +225,13 @@ class KubernetesEngine(Engine):
             self._announce(attempt_id)
         self._announce(None)
 
+    def _policy_changed(self, before: Object | None, after: Object | None) -> None:
+        """Nothing is announced: it comes and goes with a JobSet, and one alone is for whoever adopts."""
+        if before is not None:
+            self._marked.discard(_label(before, names.ATTEMPT))
+        if after is not None:
+            self._marked.add(_label(after, names.ATTEMPT))
+
     def _node_changed(self, _before: Object | None, _after: Object | None) -> None:
         self._announce(None)
 
@@ -249,6 +251,12 @@ def _slim(item: Object) -> Object:
     """Without what nobody reads: managed fields are half of many objects."""
     item["metadata"].pop("managedFields", None)
     return item
+
+
+def _marker(item: Object) -> Object:
+    """That it is there, and whose it is."""
+    metadata = item["metadata"]
+    return {"metadata": {name: metadata[name] for name in ("name", "namespace", "labels") if name in metadata}}
 
 
 def _slim_pod(item: Object) -> Object:

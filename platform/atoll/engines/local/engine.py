@@ -62,6 +62,7 @@ class LocalEngine(Engine):
         self._waiting: dict[str, Submission] = {}
         self._held: dict[str, Held] = {}
         self._observed: dict[str, Observation] = {}
+        self._cut_off: set[str] = set()
         self._deadlines: dict[str, float] = {}
         self._synced = False
         self._wake = asyncio.Event()
@@ -94,7 +95,7 @@ class LocalEngine(Engine):
 
     def adopt(self) -> Sequence[str]:
         """All attempts that have a state directory."""
-        return list(self._observed)
+        return [*self._observed, *self._cut_off]
 
     async def submit(self, submission: Submission) -> None:
         """Write it down and queue it."""
@@ -102,6 +103,7 @@ class LocalEngine(Engine):
             return
         self._refuse_what_is_no_mount(submission)
         records.write_submission(self._directory(submission.attempt_id), submission)
+        self._cut_off.discard(submission.attempt_id)
         self._queue(submission)
         self._wake.set()
 
@@ -115,11 +117,12 @@ class LocalEngine(Engine):
             self._deadlines[attempt_id] = asyncio.get_running_loop().time() + grace_s
             self._signal(attempt_id, signal.SIGTERM)
 
-    async def forget(self, attempt_id: str) -> None:
+    async def forget(self, attempt_id: str, virtual_cluster: str) -> None:  # noqa: ARG002 - ids are enough here
         """Remove the state directory."""
         if attempt_id in self._held or attempt_id in self._waiting:
             raise EngineError(f"attempt {attempt_id} has not ended")
         self._observed.pop(attempt_id, None)
+        self._cut_off.discard(attempt_id)
         await asyncio.to_thread(shutil.rmtree, self._directory(attempt_id), ignore_errors=True)
 
     async def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncGenerator[bytes, None]:
@@ -179,7 +182,10 @@ class LocalEngine(Engine):
         """Read every state directory: waiting ones queue again in their old order, started ones are looked at."""
         for directory in sorted(self._state.iterdir()) if self._state.is_dir() else ():
             submission = records.read_submission(directory)
-            if submission is None or submission.attempt_id in self._observed:
+            if submission is None:
+                self._cut_off.add(directory.name)
+                continue
+            if submission.attempt_id in self._observed:
                 continue
             placement = records.read_placement(directory)
             if placement is None or not any(directory.glob("*.pid")):  # killed before the first process began

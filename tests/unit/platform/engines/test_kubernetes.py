@@ -244,7 +244,7 @@ def test_jobs_may_do_to_the_cluster_what_the_engine_does_and_no_more() -> None:
     wanted = {kind.plural: {"create", "patch"} for kind in KINDS.values() if kind.kind in applied}
     wanted |= {kind.plural: reads for kind in (POD, NODE, WORKLOAD)}
     wanted["jobsets"] = reads | {"create", "delete"}
-    wanted["networkpolicies"] |= {"delete"}
+    wanted["networkpolicies"] |= {"delete", "list", "watch"}
     wanted["secrets"] = {"create", "patch", "delete"}  # never read
     assert may == {**wanted, "pods/log": {"get"}}
     assert set(wanted) == {kind.plural for kind in KINDS.values()}

@@ -1,0 +1,182 @@
+"""What the Kubernetes engine leaves of an attempt: nothing. On an API server that is a dictionary."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from atoll.engines.base import EngineError
+from atoll.engines.kubernetes.client import (
+    JOB_SET,
+    KINDS,
+    NETWORK_POLICY,
+    SECRET,
+    ApiFailure,
+    Kind,
+    KubernetesClient,
+    Object,
+)
+from atoll.engines.kubernetes.engine import KubernetesEngine
+
+from tests.unit.platform.conftest import eventually
+from tests.unit.platform.engines.test_kubernetes import submission
+
+
+class Server(KubernetesClient):
+    """Objects and those who watch them. `refuses`: kinds that cannot be written now."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.objects: dict[tuple[Kind, str], Object] = {}
+        self.watchers: list[tuple[Kind, asyncio.Queue[tuple[str, Object]]]] = []
+        self.refuses: set[Kind] = set()
+
+    def names(self, kind: Kind) -> list[str]:
+        return [name for found, name in self.objects if found == kind]
+
+    def tell(self, event: str, kind: Kind, item: Object) -> None:
+        for watched, queue in self.watchers:
+            if watched == kind:
+                queue.put_nowait((event, {**item, "metadata": {**item["metadata"]}}))
+
+    async def list(self, kind: Kind, *, selector: str = "") -> Object:
+        found = [item for (of, _), item in self.objects.items() if of == kind]
+        kept = [item for item in found if not selector or selector in item["metadata"].get("labels", {})]
+        return {"metadata": {"resourceVersion": "1"}, "items": kept}
+
+    async def apply(self, wanted: Object) -> Object:
+        kind = KINDS[wanted["apiVersion"], wanted["kind"]]
+        if kind in self.refuses:
+            raise ApiFailure(500, "not now")
+        name = wanted["metadata"]["name"]
+        made = {**wanted, "metadata": {**wanted["metadata"], "resourceVersion": "2", "uid": f"uid-{name}"}}
+        self.objects[kind, f"{wanted['metadata']['namespace']}/{name}"] = made
+        self.tell("ADDED", kind, made)
+        return made
+
+    async def create(self, wanted: Object) -> Object:
+        return await self.apply(wanted)
+
+    async def delete(self, kind: Kind, namespace: str | None, name: str, *, propagation: str = "Background") -> None:
+        if kind in self.refuses:
+            raise ApiFailure(500, "not now")
+        if (gone := self.objects.pop((kind, f"{namespace}/{name}"), None)) is not None:
+            self.tell("DELETED", kind, gone)
+
+    async def watch(
+        self, kind: Kind, resource_version: str, *, selector: str = ""
+    ) -> AsyncIterator[tuple[str, Object]]:
+        queue: asyncio.Queue[tuple[str, Object]] = asyncio.Queue()
+        self.watchers.append((kind, queue))
+        while True:
+            yield await queue.get()
+
+    async def close(self) -> None:
+        pass
+
+
+@contextlib.asynccontextmanager
+async def watching(server: Server) -> AsyncIterator[KubernetesEngine]:
+    """An engine that has listed everything, as after a start of `jobs`."""
+    engine = KubernetesEngine(server, [], Path("/mnt/atoll"))
+
+    async def watch() -> None:
+        async for _ in engine.run():
+            pass
+
+    running = asyncio.create_task(watch())
+
+    async def synced() -> bool:
+        return engine.synced and len(server.watchers) >= 5
+
+    await eventually(synced)
+    try:
+        yield engine
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        server.watchers.clear()
+
+
+SUBMISSION = submission(secrets={"TOKEN": "hunter2"})
+ID = SUBMISSION.attempt_id
+
+
+async def adopted(engine: KubernetesEngine, expected: list[str]) -> None:
+    async def look() -> bool:
+        return list(engine.adopt()) == expected
+
+    await eventually(look)
+
+
+async def test_an_attempt_is_forgotten_with_its_secret_and_its_network_policy() -> None:
+    server = Server()
+    async with watching(server) as engine:
+        await engine.submit(SUBMISSION)
+        await adopted(engine, [ID])
+        assert {kind for kind, _ in server.objects} == {JOB_SET, SECRET, NETWORK_POLICY}
+        await engine.forget(ID, "default")
+        assert server.objects == {}
+        await adopted(engine, [])
+        await engine.forget(ID, "default")
+
+
+async def test_what_ended_and_went_while_nobody_watched_is_forgotten_all_the_same() -> None:
+    server = Server()
+    async with watching(server) as engine:
+        await engine.submit(SUBMISSION)
+    await server.delete(JOB_SET, "vc-default", f"t-{ID}")
+    async with watching(server) as engine:
+        await adopted(engine, [ID])
+        await engine.forget(ID, "default")
+        assert server.objects == {}
+
+
+@pytest.mark.parametrize("refused", [SECRET, JOB_SET])
+async def test_a_submission_that_broke_off_is_adopted_and_forgotten(refused: Kind) -> None:
+    server = Server()
+    server.refuses = {refused}
+    async with watching(server) as engine:
+        with pytest.raises(EngineError):
+            await engine.submit(SUBMISSION)
+    server.refuses = set()
+    async with watching(server) as engine:
+        await adopted(engine, [ID])
+        await engine.forget(ID, "default")
+        assert server.objects == {}
+        await adopted(engine, [])
+
+
+@pytest.mark.parametrize("refused", [JOB_SET, SECRET, NETWORK_POLICY])
+async def test_forgetting_that_broke_off_is_not_taken_for_done(refused: Kind) -> None:
+    server = Server()
+    async with watching(server) as engine:
+        await engine.submit(SUBMISSION)
+        server.refuses = {refused}
+        with pytest.raises(EngineError):
+            await engine.forget(ID, "default")
+    server.refuses = set()
+    async with watching(server) as engine:
+        await adopted(engine, [ID])
+        await engine.forget(ID, "default")
+        assert server.objects == {}
+
+
+async def test_the_engine_keeps_nothing_of_what_is_gone() -> None:
+    server = Server()
+    async with watching(server) as engine:
+        before = _size(engine)
+        for number in range(20):
+            each = SUBMISSION.model_copy(update={"attempt_id": f"01abc-{number}"})
+            await engine.submit(each)
+            await engine.forget(each.attempt_id, "default")
+        await adopted(engine, [])
+        assert _size(engine) == before
+
+
+def _size(engine: KubernetesEngine) -> dict[str, int]:
+    """How much is in each of its collections."""
+    found: dict[str, Any] = vars(engine)
+    return {name: len(value) for name, value in found.items() if isinstance(value, dict | set) and name != "_queued"}

@@ -1,0 +1,85 @@
+"""What an engine has of a task that ended is forgotten, whenever it turns up."""
+
+from typing import Any
+
+import pytest
+from atoll.database.connection import connect, sessions
+from atoll.engines.base import Engine, Phase, Submission
+from atoll.engines.local.engine import LocalEngine
+from atoll.jobs import application, process
+from atoll.tasks.models import TaskRow
+
+from tests.unit.platform.conftest import RunningPlatform, eventually, training
+
+
+@pytest.fixture
+def engines(monkeypatch: pytest.MonkeyPatch) -> list[Engine]:
+    """The engines of `jobs`, as they are made; all that they have is looked at twice a second."""
+    made: list[Engine] = []
+    make = application.make_engine
+
+    async def noted(configuration: Any) -> Engine:
+        made.append(await make(configuration))
+        return made[-1]
+
+    monkeypatch.setattr(application, "make_engine", noted)
+    monkeypatch.setattr(process, "ADOPT_EVERY_S", 0.5)
+    return made
+
+
+@pytest.fixture
+def submissions(engines: list[Engine], monkeypatch: pytest.MonkeyPatch) -> list[Submission]:
+    """What was submitted."""
+    seen: list[Submission] = []
+    submit = LocalEngine.submit
+
+    async def noted(self: LocalEngine, submission: Submission) -> None:
+        seen.append(submission)
+        await submit(self, submission)
+
+    monkeypatch.setattr(LocalEngine, "submit", noted)
+    return seen
+
+
+async def test_an_attempt_that_is_submitted_by_a_late_worker_is_ended_and_forgotten(
+    engines: list[Engine], submissions: list[Submission], platform: RunningPlatform, program: Any
+) -> None:
+    admin = await platform.admin()
+    program("admin", "print('done')\n")
+    task_id = (await admin.post("/trainings", training())).json()["id"]
+    await admin.until(task_id, "finished")
+    (engine,) = engines
+
+    async def nothing() -> bool:
+        return list(engine.adopt()) == []
+
+    await eventually(nothing)
+    # Its claim was lost in front of this call, and others ended the task and forgot the attempt.
+    program("admin", "import time\ntime.sleep(600)\n")
+    await engine.submit(submissions[0])
+    assert engine.observe(submissions[0].attempt_id).phase is Phase.WAITING
+    await eventually(nothing, timeout_s=30)
+    assert (await admin.task(task_id))["state"] == "finished"
+
+
+async def test_a_task_that_is_stopped_while_it_is_submitted_leaves_nothing_running(
+    engines: list[Engine], submissions: list[Submission], platform: RunningPlatform, program: Any
+) -> None:
+    admin = await platform.admin()
+    program("admin", "import time\ntime.sleep(600)\n")
+    task_id = (await admin.post("/trainings", training())).json()["id"]
+    await admin.until(task_id, "running")
+    # As a kill between the engine's answer and the writing down of it leaves the row.
+    database = connect(platform.configuration, pool_size=1)
+    async with sessions(database)() as session, session.begin():
+        row = await session.get_one(TaskRow, task_id)
+        row.attempts[-1].submitted_at = None
+        row.wanted = "stop"
+    await database.dispose()
+    (engine,) = engines
+    await admin.until(task_id, "killed")
+
+    async def nothing() -> bool:
+        return list(engine.adopt()) == []
+
+    await eventually(nothing, timeout_s=30)
