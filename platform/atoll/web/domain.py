@@ -100,6 +100,15 @@ class MatrixRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """How `owner` makes an object of which the matrix tries the operations: a POST whose answer has its `field`."""
+
+    address: str
+    body: Any
+    field: str = "id"
+
+
+@dataclass(frozen=True, slots=True)
 class Elsewhere:
     """An operation that the matrix cannot try, and the test that does."""
 
@@ -121,4 +130,5 @@ class Domain:
     events: tuple[type[BaseModel], ...] = ()  # data of server-sent events, for the contract
     parts: tuple[ProcessPart[Any], ...] = ()
     matrix: Mapping[str, MatrixRow | Elsewhere] = field(default_factory=dict)  # by "GET /path"
+    examples: Mapping[str, Example] = field(default_factory=dict)  # by the place in paths that they fill: "note_id"
     uses: tuple[str, ...] = ()  # neighbours whose `service` it imports

@@ -18,7 +18,10 @@ const ANTD: Record<Language, () => Promise<{ default: Locale }>> = {
 /** What every page needs: the shell's words, and those of the codes by which the server tells what went wrong. */
 const namespaces = new Map<string, WordLoaders>([
   ["common", { en: () => import("@/locales/en.json"), "zh-CN": () => import("@/locales/zh-CN.json") }],
-  ["codes", { en: () => import("@/locales/codes.en.gen.json"), "zh-CN": () => import("@/locales/codes.zh-CN.gen.json") }],
+  [
+    "codes",
+    { en: () => import("@/locales/codes.en.gen.json"), "zh-CN": () => import("@/locales/codes.zh-CN.gen.json") },
+  ],
 ]);
 
 const files: BackendModule & { callbackApi: true } = {

@@ -70,14 +70,19 @@ async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, pro
     )
     task_id = (await callers["owner"].post("/trainings", training())).json()["id"]
     await callers["owner"].until(task_id, "finished")
-    operation_id = await ended_operation(platform, "owner")
+    places = {"task_id": task_id, "operation_id": await ended_operation(platform, "owner")}
+    for domain in DOMAINS:
+        for place, example in domain.examples.items():
+            made = await callers["owner"].post(example.address, example.body)
+            assert made.is_success, f"the example of {domain.name}: {made.text}"
+            places[place] = made.json()[example.field]
     wrong = []
     for who, client in callers.items():
         for operation, row in MATRIX.items():
             if isinstance(row, Elsewhere):
                 continue
             method, path = operation.split(" ")
-            path = path.format(task_id=task_id, operation_id=operation_id, **row.path)
+            path = path.format(**{**places, **row.path})
             answer = await client.http.request(method, path, json=row.body, params=row.params)
             expected = expected_of(row, who)
             got: int | str = OK if answer.is_success else answer.status_code
