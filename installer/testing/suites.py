@@ -21,7 +21,8 @@ class Suite:
     """A group of commands that pass or fail together.
 
     `belongs_to` is the smallest set that runs it: `fast` needs no lab, `ci` needs lab nodes on this machine,
-    `all` is too long for every commit. `time_limit_s` ends a hanging suite.
+    `all` is too long for every commit. `time_limit_s` ends a hanging suite. Suites that follow each other and have a
+    `lane` run side by side, one of each lane at a time.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Suite:
     commands: tuple[Command, ...]
     time_limit_s: int
     after: tuple[str, ...] = field(default=())
+    lane: str = ""
 
 
 PYTEST = ("{python}", "-m", "pytest", "-p", "installer.testing.recorder", "--durations=15", "--durations-min=10")
@@ -58,6 +60,7 @@ SUITES: tuple[Suite, ...] = (
             ),
         ),
         900,
+        lane="checks",
     ),
     Suite(
         "unit",
@@ -66,14 +69,16 @@ SUITES: tuple[Suite, ...] = (
         "fast",
         (Command("pytest", (*PYTEST, "tests/unit")),),
         1500,
+        lane="unit",
     ),
     Suite(
         "engines",
-        "What every engine has to do, done by the local one; the suite `system` does it on the cluster",
+        "What every engine has to do, done by the local one",
         "the virtual environment",
         "fast",
         (Command("pytest", (*PYTEST, "tests/engines")),),
         600,
+        lane="checks",
     ),
     Suite(
         "portal",
@@ -87,6 +92,7 @@ SUITES: tuple[Suite, ...] = (
             Command("vitest", (*NPM, "test")),
         ),
         900,
+        lane="checks",
     ),
     Suite(
         "e2e-dev",
@@ -117,11 +123,17 @@ SUITES: tuple[Suite, ...] = (
         "The reference cluster, installed by ./atoll up on lab nodes, and what an administrator does with it",
         "root, the bundle (built or in the cache), 12 GiB of memory",
         "ci",
-        (
-            Command("pytest", (*PYTEST, "tests/system")),
-            Command("engines", (*PYTEST, "tests/engines", "--engine=kubernetes")),
-        ),
+        (Command("pytest", (*PYTEST, "tests/system")),),
         3600,
+    ),
+    Suite(
+        "engines-cluster",
+        "What every engine has to do, done by Kubernetes",
+        "the cluster that the suite `system` leaves running",
+        "ci",
+        (Command("pytest", (*PYTEST, "tests/engines", "--engine=kubernetes")),),
+        900,
+        after=("system",),
     ),
     Suite(
         "e2e",
