@@ -8,6 +8,7 @@ import inspect
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ LOCALES = Path(__file__).resolve().parents[2] / "portal/src/locales"
 TRANSLATIONS = ("zh-CN",)
 LANGUAGES = ("en", *TRANSLATIONS)
 TABLES: dict[type[Code], str] = {ProblemCode: "problem", ReasonCode: "reason", FieldCode: "field_error"}
+_PLACE = re.compile(r"{{(\w+)}}")
 
 
 class CodeDeclaredTwice(Exception):
@@ -43,15 +45,17 @@ def _english() -> tuple[dict[str, dict[str, Any]], dict[tuple[str, str], Path]]:
     """The words as they are declared, and the folder in which each code is."""
     found: dict[str, dict[str, Any]] = {name: {} for name in TABLES.values()}
     rooms: dict[tuple[str, str], Path] = {}
+    taken: set[tuple[str, str]] = set()
     for domain in DOMAINS:
         for code in domain.codes:
             name = next(name for kind, name in TABLES.items() if issubclass(code, kind))
-            table = found[name]
-            if code.code in table:
-                raise CodeDeclaredTwice(f"{domain.name}: `{code.code}` is another domain's or declared twice")
             for place, text in code.texts().items():
-                _put(table, code.code + place, re.sub(r"{(\w+)}", r"{{\1}}", text))
-                rooms[name, (code.code + place).partition(".")[0]] = Path(inspect.getfile(code)).parent
+                key = code.code + place
+                if (name, key) in taken:
+                    raise CodeDeclaredTwice(f"{domain.name}: `{key}` is another domain's or declared twice")
+                taken.add((name, key))
+                _put(found[name], key, re.sub(r"{(\w+)}", r"{{\1}}", text))
+                rooms[name, key.partition(".")[0]] = Path(inspect.getfile(code)).parent
     return found, rooms
 
 
@@ -65,6 +69,32 @@ def _translated(language: str, rooms: dict[tuple[str, str], Path]) -> dict[str, 
                 raise ForeignWords(f"{path}: codes.py beside it declares no {name} {', '.join(foreign)}")
             found[name] |= table
     return found
+
+
+def differences(english: dict[str, Any], translated: dict[str, Any]) -> list[str]:
+    """What a translation lacks, has too much, or says with other parameters."""
+    wanted, found = dict(_leaves(english)), dict(_leaves(translated))
+    return [
+        *(f"{key} has no words" for key in sorted(wanted.keys() - found.keys())),
+        *(f"{key} is no code" for key in sorted(found.keys() - wanted.keys())),
+        *(
+            f"{key} names {sorted(_places(found[key]))}, the English words {sorted(_places(wanted[key]))}"
+            for key in sorted(wanted.keys() & found.keys())
+            if _places(found[key]) != _places(wanted[key])
+        ),
+    ]
+
+
+def _places(text: str) -> frozenset[str]:
+    return frozenset(_PLACE.findall(text))
+
+
+def _leaves(told: Any, at: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(told, str):
+        yield at, told
+        return
+    for key, value in told.items():
+        yield from _leaves(value, f"{at}.{key}".lstrip("."))
 
 
 def _put(table: dict[str, Any], key: str, text: str) -> None:

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from atoll.engines import codes
+from atoll.web.codes import FieldCode, ReasonCode
+
 NPU_GROUP = 4
 NPU_PER_NODE = 8
 
@@ -57,12 +60,15 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Why not. `forever` obstacles do not go away when other tasks end."""
+    """Why not. One that does not go away when other tasks end is also a mistake of the request."""
 
-    code: str
-    message: str
-    params: Mapping[str, int | str]
-    forever: bool = False
+    reason: ReasonCode
+    mistake: FieldCode | None = None
+
+    @property
+    def forever(self) -> bool:
+        """Whether it could never start."""
+        return self.mistake is not None
 
 
 @dataclass(frozen=True)
@@ -129,40 +135,35 @@ def _never(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
     share = _share(snapshot, ask)
     if share is None and wanted:
         return Obstacle(
-            "device_type_not_in_virtual_cluster",
-            f"The virtual cluster {ask.virtual_cluster} has no devices of type {ask.device_type}.",
-            {"virtual_cluster": ask.virtual_cluster, "device_type": str(ask.device_type)},
-            forever=True,
+            codes.DeviceTypeNotInVirtualClusterReason(
+                virtual_cluster=ask.virtual_cluster, device_type=str(ask.device_type)
+            ),
+            codes.DeviceTypeNotInVirtualCluster(),
         )
     if share is not None and wanted > share.total:
         return Obstacle(
-            "more_than_virtual_cluster_has",
-            f"It needs {wanted} devices, the virtual cluster {ask.virtual_cluster} has {share.total}.",
-            {"needed": wanted, "total": share.total, "virtual_cluster": ask.virtual_cluster},
-            forever=True,
+            codes.MoreThanVirtualClusterHasReason(
+                needed=wanted, total=share.total, virtual_cluster=ask.virtual_cluster
+            ),
+            codes.MoreThanVirtualClusterHas(total=share.total),
         )
     if share is not None and wanted > share.max_per_user:
         return Obstacle(
-            "more_than_user_may_hold",
-            f"It needs {wanted} devices, one user may hold {share.max_per_user}.",
-            {"needed": wanted, "max_per_user": share.max_per_user},
-            forever=True,
+            codes.MoreThanUserMayHoldReason(needed=wanted, max_per_user=share.max_per_user),
+            codes.MoreThanUserMayHold(max_per_user=share.max_per_user),
         )
     able = [node for node in snapshot.nodes if _fits_node(node, ask)]
     if len(able) >= ask.nodes:
         return None
     if ask.device_type is None:
         return Obstacle(
-            "not_enough_nodes",
-            f"It needs {ask.nodes} nodes, the cluster has {len(able)}.",
-            {"needed": ask.nodes, "nodes": len(able)},
-            forever=True,
+            codes.NotEnoughNodesReason(needed=ask.nodes, nodes=len(able)), codes.NotEnoughNodes(nodes=len(able))
         )
     return Obstacle(
-        "not_enough_nodes_with_devices",
-        f"It needs {ask.nodes} nodes with {ask.devices} {ask.device_type} each, the cluster has {len(able)}.",
-        {"needed": ask.nodes, "nodes": len(able), "devices": ask.devices, "device_type": ask.device_type},
-        forever=True,
+        codes.NotEnoughNodesWithDevicesReason(
+            needed=ask.nodes, nodes=len(able), devices=ask.devices, device_type=ask.device_type
+        ),
+        codes.NotEnoughNodesWithDevices(nodes=len(able)),
     )
 
 
@@ -178,17 +179,11 @@ def _quota(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
         if (cluster, device_type) == (ask.virtual_cluster, ask.device_type)
     )
     if mine + wanted > share.max_per_user and share.max_per_user < share.total:
-        return Obstacle(
-            "user_limit_reached",
-            f"It needs {wanted} devices; you hold {mine} of the {share.max_per_user} that one user may hold.",
-            {"needed": wanted, "held": mine, "max_per_user": share.max_per_user},
-        )
+        return Obstacle(codes.UserLimitReached(needed=wanted, held=mine, max_per_user=share.max_per_user))
     if everybody + wanted > share.total:
         free = max(0, share.total - everybody)
         return Obstacle(
-            "devices_in_use",
-            f"It needs {wanted} devices, {free} of {share.total} are free in {ask.virtual_cluster}.",
-            {"needed": wanted, "free": free, "total": share.total, "virtual_cluster": ask.virtual_cluster},
+            codes.DevicesInUse(needed=wanted, free=free, total=share.total, virtual_cluster=ask.virtual_cluster)
         )
     return None
 
@@ -219,14 +214,7 @@ def _place(snapshot: Snapshot, ask: Ask) -> Placement | Obstacle:
 
 def _no_room(ask: Ask, nodes: int) -> Obstacle:
     if ask.device_type is None:
-        return Obstacle(
-            "no_node_has_cpu_and_memory",
-            f"{ask.nodes} node(s) with enough free CPU and memory are needed at the same time; {nodes} can be had now.",
-            {"needed": ask.nodes, "nodes": nodes},
-        )
+        return Obstacle(codes.NoNodeHasCpuAndMemory(needed=ask.nodes, nodes=nodes))
     return Obstacle(
-        "no_node_has_room",
-        f"{ask.nodes} node(s) with {ask.devices} free {ask.device_type}, CPU and memory are needed at the same "
-        f"time; {nodes} can be had now.",
-        {"needed": ask.nodes, "nodes": nodes, "devices": ask.devices, "device_type": ask.device_type},
+        codes.NoNodeHasRoom(needed=ask.nodes, nodes=nodes, devices=ask.devices, device_type=ask.device_type)
     )

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from atoll.engines.codes import NotReady, ServiceEnded
 from atoll.engines.specification import MountKind, TaskSpec
 from atoll.web.schema import Reason
 
@@ -165,8 +166,8 @@ class NodeObservation(_Frozen):
     state_since: datetime
 
 
-NOT_READY = Reason(code="not_ready", message="It runs and is not ready yet.")
-SERVICE_ENDED = Reason(code="service_ended", message="Its program ended, though a service goes on until it is stopped.")
+NOT_READY = NotReady().reason()
+SERVICE_ENDED = ServiceEnded().reason()
 
 
 class EngineError(Exception):

@@ -2,6 +2,8 @@
 
 from atoll.web.codes import FieldCode, ProblemCode, ReasonCode
 
+_RESOURCES = {"cpu": "CPU", "memory": "memory", "nvidia.com/gpu": "GPU", "huawei.com/Ascend910": "NPU"}
+
 
 class LogGone(ProblemCode, title="This log is no longer there"):
     pass
@@ -27,10 +29,44 @@ class NotEnoughNodes(FieldCode, words="The cluster has only {nodes} such nodes."
     nodes: int
 
 
-class EngineUnavailableReason(
-    ReasonCode, code="engine_unavailable", words="The engine does not answer; the platform tries again."
-):
+class DeviceTypeNotInVirtualCluster(FieldCode, words="The virtual cluster has no devices of this type."):
     pass
+
+
+class Queued(ReasonCode, words="It waits for its turn."):
+    pass
+
+
+class QueueSays(ReasonCode, words="It waits for its turn. The queue says: {why}"):
+    """In words of the queue that are not known here."""
+
+    why: str
+
+
+class Preempted(ReasonCode, words="Its devices were given to others; it waits for its next turn."):
+    pass
+
+
+class BeingPlaced(ReasonCode, words="It is being placed on nodes."):
+    pass
+
+
+class ContainerStarting(ReasonCode, words="The image is being fetched and the container started."):
+    pass
+
+
+class NotReady(ReasonCode, words="It runs and is not ready yet."):
+    pass
+
+
+class ServiceEnded(ReasonCode, words="Its program ended, though a service goes on until it is stopped."):
+    pass
+
+
+class EngineUnavailableReason(
+    ReasonCode, code="engine_unavailable", words="The engine does not answer; the platform tries again: {why}"
+):
+    why: str
 
 
 class ProcessLost(ReasonCode, words="The process ended without telling how; it was probably killed from outside."):
@@ -68,20 +104,23 @@ class NetworkPolicyNotEnforced(
     pass
 
 
-class DeviceTypeNotInVirtualCluster(ReasonCode, words="The virtual cluster has no devices of this type."):
-    pass
+class DeviceTypeNotInVirtualClusterReason(
+    ReasonCode,
+    code="device_type_not_in_virtual_cluster",
+    words="The virtual cluster {virtual_cluster} has no devices of type {device_type}.",
+):
+    device_type: str
+    virtual_cluster: str
 
 
 class MoreThanVirtualClusterHasReason(
     ReasonCode,
     code="more_than_virtual_cluster_has",
     words="It needs {needed} devices, the virtual cluster {virtual_cluster} has {total}.",
-    brief="It asks for more than it may ever get; {resource}: at most {total}.",
 ):
-    needed: int | None = None
-    resource: str | None = None
-    total: int | None = None
-    virtual_cluster: str | None = None
+    needed: int
+    total: int
+    virtual_cluster: str
 
 
 class MoreThanUserMayHoldReason(
@@ -117,29 +156,21 @@ class UserLimitReached(
     needed: int
 
 
-class DevicesInUse(
-    ReasonCode,
-    words="It needs {needed} devices, {free} of {total} are free in {virtual_cluster}.",
-    brief="All others are in use; still missing: {more} {resource}.",
-):
-    free: int | None = None
-    more: str | None = None
-    needed: int | None = None
-    resource: str | None = None
-    total: int | None = None
-    virtual_cluster: str | None = None
+class DevicesInUse(ReasonCode, words="It needs {needed} devices, {free} of {total} are free in {virtual_cluster}."):
+    free: int
+    needed: int
+    total: int
+    virtual_cluster: str
 
 
 class NoNodeHasRoom(
     ReasonCode,
     words="{needed} nodes with {devices} free {device_type}, CPU and memory are needed at once; {nodes} can be had now.",
-    brief="No node has enough of this free at the moment: {resource}.",
 ):
-    device_type: str | None = None
-    devices: int | None = None
-    needed: int | None = None
-    nodes: int | None = None
-    resource: str | None = None
+    device_type: str
+    devices: int
+    needed: int
+    nodes: int
 
 
 class NoNodeHasCpuAndMemory(
@@ -150,58 +181,106 @@ class NoNodeHasCpuAndMemory(
     nodes: int
 
 
-class NodeNotReady(ReasonCode, words="Node {node} is not ready.", brief="It is not ready: {message}"):
-    message: str | None = None
-    node: str | None = None
+class OfResource(ReasonCode):
+    """A code that names a resource as Kubernetes does: people read what it is."""
+
+    resource: str
+
+    def said(self, name: str) -> str:
+        """A parameter as people read it in English."""
+        told = super().said(name)
+        return _RESOURCES.get(told, told) if name == "resource" else told
 
 
-class NodeUnknown(ReasonCode, words="The state of node {node} is not known."):
-    node: str
+class DevicesMissing(
+    OfResource, brief_of=DevicesInUse, words="All others are in use; still missing: {more} {resource}."
+):
+    """As the queue of a cluster knows it."""
+
+    more: str
 
 
-class NodeCordoned(ReasonCode, words="Node {node} is cordoned: nothing new starts there."):
-    node: str
+class CapacityInUse(OfResource, words="All others are in use; still missing: {more} {resource}."):
+    more: str
 
 
-class EngineRefused(ReasonCode, words="{message}"):
-    message: str
+class MoreThanCapacity(
+    OfResource,
+    brief_of=MoreThanVirtualClusterHasReason,
+    words="It asks for more than it may ever get; {resource}: at most {total}.",
+):
+    """As the queue of a cluster knows it."""
+
+    total: str
+
+
+class NodesLack(OfResource, brief_of=NoNodeHasRoom, words="No node has enough of this free at the moment: {resource}."):
+    """As the scheduler of a cluster knows it."""
+
+
+class EngineRefused(ReasonCode, words="The engine refused it: {why}"):
+    why: str
 
 
 class GaveUpStarting(ReasonCode, words="Its replicas did not all start in several tries, so the queue gave it up."):
     pass
 
 
-class StorageNotWritable(ReasonCode, words="{message}"):
-    message: str
+class StorageNotWritable(
+    ReasonCode, words="The storage did not take its log and output, so it was not started: {detail}"
+):
+    detail: str
 
 
-class CapacityInUse(ReasonCode, words="All others are in use; still missing: {more} {resource}."):
-    more: str
-    resource: str
+class StorageTookNothing(
+    ReasonCode,
+    brief_of=StorageNotWritable,
+    words="The storage did not take its log and output, so it was not started.",
+):
+    """Without its words."""
 
 
 class QueueNotReady(ReasonCode, words="Its queue is being made."):
     pass
 
 
-class NotScheduled(ReasonCode, words="No node takes it at the moment: {message}"):
-    message: str
+class NotScheduled(ReasonCode, words="No node takes it at the moment: {why}"):
+    why: str
 
 
-class ImageNotPulled(ReasonCode, words="{message}"):
-    message: str
+class NotScheduledYet(ReasonCode, brief_of=NotScheduled, words="No node takes it at the moment."):
+    """Without the scheduler's words."""
 
 
-class ContainerNotStarted(ReasonCode, words="The container cannot be started: {message}"):
-    message: str
+class ImageNotPulled(ReasonCode, words="The image {image} cannot be pulled: {why}"):
+    image: str
+    why: str
 
 
-class PodFailed(ReasonCode, words="Its pod failed: {message}"):
-    message: str
+class ContainerNotStarted(ReasonCode, words="The container cannot be started: {why}"):
+    why: str
 
 
-class Evicted(ReasonCode, words="{message}"):
-    message: str
+class JobFailed(ReasonCode, words="Its job failed: {why}"):
+    """No replica says why."""
+
+    why: str
+
+
+class PodFailed(ReasonCode, words="Its pod failed: {why}"):
+    why: str
+
+
+class PodEnded(ReasonCode, brief_of=PodFailed, words="Its pod failed."):
+    """Without the kubelet's words."""
+
+
+class Evicted(ReasonCode, words="The node had to end it: {why}"):
+    why: str
+
+
+class EvictedSilently(ReasonCode, brief_of=Evicted, words="The node had to end it."):
+    """Without the kubelet's words."""
 
 
 class NodeLost(ReasonCode, words="Its node was shut down or lost."):
@@ -210,6 +289,10 @@ class NodeLost(ReasonCode, words="Its node was shut down or lost."):
 
 class NodeSilent(ReasonCode, words="Nothing has been heard from it for a while."):
     pass
+
+
+class KubeletNotReady(ReasonCode, words="It is not ready: {why}"):
+    why: str
 
 
 class Cordoned(ReasonCode, words="It is cordoned: nothing new starts there."):

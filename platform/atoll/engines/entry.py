@@ -24,7 +24,16 @@ import socket
 import subprocess
 import sys
 import time
+from typing import Literal
 
+# What keeps a program from being started; `outcome.py` has the words for each.
+Problem = Literal[
+    "code_directory_missing",
+    "start_file_missing",
+    "command_not_found",
+    "network_policy_not_enforced",
+    "storage_not_writable",
+]
 LAST_LINES = 20
 OUTCOME_BYTES = 3500  # Kubernetes keeps 4096 bytes
 POLICY_TIMEOUT_S = 20.0
@@ -74,7 +83,9 @@ class Output:
         return [line.decode("utf-8", "replace") for line in lines][-LAST_LINES:]
 
 
-def write_outcome(exit_code: int, output: Output, memory_exceeded: bool = False, problem: str | None = None) -> None:
+def write_outcome(
+    exit_code: int, output: Output, memory_exceeded: bool = False, problem: Problem | None = None
+) -> None:
     """Tell the engine how it ended, in as many last lines as there is room for."""
     lines = output.last_lines()
     while True:
@@ -150,7 +161,7 @@ def group_memory_bytes(group: int) -> int:
     return total
 
 
-def problem_before_start(command: list[str]) -> tuple[str, str] | None:
+def problem_before_start(command: list[str]) -> tuple[Problem, str] | None:
     """What keeps the program from starting, in words for its owner."""
     directory = os.environ["ATOLL_CODE_DIR"]
     if not os.path.isdir(directory):

@@ -5,15 +5,20 @@ import signal
 from dataclasses import dataclass
 
 from atoll.database.texts import keepable
+from atoll.engines import codes
+from atoll.web.codes import ReasonCode
 from atoll.web.schema import Reason
 
-STORAGE_NOT_WRITABLE = "storage_not_writable"
-_PROBLEMS = {
-    "code_directory_missing": "The code directory does not exist.",
-    "start_file_missing": "The start file does not exist in the code directory.",
-    "command_not_found": "The image has no such program, or its user may not start it.",
-    "network_policy_not_enforced": "The network policy of the task was not enforced in time, so it was not started.",
-    STORAGE_NOT_WRITABLE: "The storage did not take its log and output, so it was not started.",
+# What `entry.py` tells, which knows nothing of Atoll, by the name that it has there.
+PROBLEMS: dict[str, ReasonCode] = {
+    problem.code: problem
+    for problem in (
+        codes.CodeDirectoryMissing(),
+        codes.StartFileMissing(),
+        codes.CommandNotFound(),
+        codes.NetworkPolicyNotEnforced(),
+        codes.StorageTookNothing(),
+    )
 }
 
 LARGEST_EXIT_CODE = 255
@@ -34,7 +39,7 @@ def parse(text: str) -> Outcome | None:
     try:
         told = json.loads(text)
         exit_code, problem = int(told["exit_code"]), told["problem"]
-        if not 0 <= exit_code <= LARGEST_EXIT_CODE or (problem is not None and problem not in _PROBLEMS):
+        if not 0 <= exit_code <= LARGEST_EXIT_CODE or (problem is not None and problem not in PROBLEMS):
             return None
         return Outcome(
             exit_code=exit_code,
@@ -49,18 +54,12 @@ def parse(text: str) -> Outcome | None:
 def reason(outcome: Outcome, memory_limit: str) -> Reason | None:
     """Why a replica failed; None when it succeeded."""
     if outcome.memory_exceeded:
-        return Reason(
-            code="memory_limit_exceeded",
-            message=f"The memory limit of {memory_limit} was exceeded.",
-            params={"limit": memory_limit},
-        )
+        return codes.MemoryLimitExceeded(limit=memory_limit).reason()
     if outcome.problem is not None:
-        message = _PROBLEMS[outcome.problem]
-        if outcome.problem == STORAGE_NOT_WRITABLE and outcome.last_lines:
+        if outcome.problem == codes.StorageNotWritable.code and outcome.last_lines:
             # Without storage there is no log that would tell more.
-            detail = outcome.last_lines[-1]
-            return Reason(code=outcome.problem, message=f"{message} {detail}", params={"detail": detail})
-        return Reason(code=outcome.problem, message=message)
+            return codes.StorageNotWritable(detail=outcome.last_lines[-1]).reason()
+        return PROBLEMS[outcome.problem].reason()
     if outcome.exit_code == 0:
         return None
     if outcome.exit_code > 128:
@@ -69,13 +68,5 @@ def reason(outcome: Outcome, memory_limit: str) -> Reason | None:
         except ValueError:
             name = ""
         if name:
-            return Reason(
-                code="ended_by_signal",
-                message=f"The program was ended by {name} (exit code {outcome.exit_code}).",
-                params={"signal": name, "exit_code": outcome.exit_code},
-            )
-    return Reason(
-        code="exit_code",
-        message=f"The program ended with exit code {outcome.exit_code}.",
-        params={"exit_code": outcome.exit_code},
-    )
+            return codes.EndedBySignal(signal=name, exit_code=outcome.exit_code).reason()
+    return codes.ExitCode(exit_code=outcome.exit_code).reason()

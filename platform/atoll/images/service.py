@@ -7,8 +7,8 @@ from atoll.control.client import ControlClient
 from atoll.control.schemas import ImageDescription
 from atoll.images.codes import ImageNotOfRegistry, NoOwnImages, NoSuchImage
 from atoll.images.references import Reference, parse
+from atoll.web.codes import FieldCode
 from atoll.web.errors import NotFound
-from atoll.web.schema import FieldError
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Own:
 
     reference: Reference | None = None
     description: ImageDescription | None = None
-    problem: FieldError | None = None
+    problem: FieldCode | None = None
 
 
 class ImageService:
@@ -35,13 +35,13 @@ class ImageService:
     async def find(self, text: str) -> Own:
         """The image that `text` names. Raises Unavailable when the registry cannot be asked."""
         if self._control is None or not self.usable:
-            return Own(problem=NoOwnImages().at("image"))
+            return Own(problem=NoOwnImages())
         registry = self._configuration.engine.registry
         reference = parse(text, registry)
         if reference is None:
-            return Own(problem=ImageNotOfRegistry(registry=registry).at("image"))
+            return Own(problem=ImageNotOfRegistry(registry=registry))
         try:
             description = await self._control.image(reference.repository, reference.tag)
         except NotFound:
-            return Own(problem=NoSuchImage(image=reference.short).at("image"))
+            return Own(problem=NoSuchImage(image=reference.short))
         return Own(reference, description)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from atoll.engines.base import Observation, Phase
+from atoll.engines.codes import Preempted, Queued
+from atoll.tasks import codes
 from atoll.tasks.life_cycle import ENDED, TRANSITIONS, State, Wanted
 from atoll.web.schema import Reason
 
@@ -45,18 +47,16 @@ class Decision:
     reason: Reason | None = None
 
 
-_LOST = Reason(
-    code="lost", message="The engine no longer knows the task: somebody removed it behind the platform's back."
-)
-_STOPPED = Reason(code="stopped", message="It was stopped.")
-_RUNNING = Reason(code="running", message="It runs.")
-_STARTING = Reason(code="starting", message="Devices are assigned; it is being started.")
-_QUEUED_AGAIN = Reason(code="preempted", message="Its devices were given to others; it waits for its next turn.")
-_QUEUED = Reason(code="queued", message="It waits for its turn.")
-_FINISHED = Reason(code="finished", message="It finished.")
-_FAILED = Reason(code="failed", message="It failed.")
-_PAUSED = Reason(code="paused", message="It is paused.")
-_STOPPING = Reason(code="stopping", message="It is being stopped.")
+_LOST = codes.Lost().reason()
+_STOPPED = codes.Stopped().reason()
+_RUNNING = codes.Running().reason()
+_STARTING = codes.Starting().reason()
+_QUEUED_AGAIN = Preempted().reason()
+_QUEUED = Queued().reason()
+_FINISHED = codes.Finished().reason()
+_FAILED = codes.Failed().reason()
+_PAUSED = codes.Paused().reason()
+_STOPPING = codes.Stopping().reason()
 
 
 def decide(facts: Facts, seen: Observation) -> Decision:

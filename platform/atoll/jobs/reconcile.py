@@ -13,11 +13,12 @@ from atoll.database.claims import LEASE, Claim, ClaimLost, Claims
 from atoll.database.connection import Sessions
 from atoll.database.texts import keepable
 from atoll.engines.base import Engine, EngineError, Observation, Phase, ReplicaObservation, Submission
+from atoll.engines.codes import EngineRefused, EngineUnavailableReason
 from atoll.engines.specification import DEFAULT_GRACE_S, TaskSpec
 from atoll.homes.client import FilesClient
 from atoll.jobs.collect import last_lines, last_scalars
 from atoll.jobs.decisions import Act, Decision, Facts, decide
-from atoll.tasks import life_cycle
+from atoll.tasks import codes, life_cycle
 from atoll.tasks.changes import tell
 from atoll.tasks.life_cycle import ENDED, State, Wanted
 from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
@@ -29,6 +30,12 @@ SWEEP = timedelta(minutes=5)
 RETRY = timedelta(seconds=5)
 LONGEST_WORK = LEASE - timedelta(seconds=15)  # so that trouble is noted while the claim holds
 RETRY_FAILED_WORK = timedelta(minutes=1)
+_REPLICAS = {
+    "starting": codes.ReplicaStarting,
+    "running": codes.ReplicaRunning,
+    "succeeded": codes.ReplicaSucceeded,
+    "failed": codes.ReplicaFailed,
+}
 log = structlog.get_logger(__name__)
 
 
@@ -129,18 +136,14 @@ class Reconciler:
         async with self._sessions() as session, session.begin():
             held = await self._claims.hold(session, claimed)
             held.attempts[-1].submitted_at = now()
-            _event(held, "attempt", Reason(code="submitted", message="It is in the queue of the engine."))
+            _event(held, "attempt", codes.Submitted().reason())
 
     async def _refused(self, claimed: Claim, error: EngineError) -> None:
         """The engine will never take it: end it with the engine's words."""
         async with self._sessions() as session, session.begin():
             row = await self._claims.hold(session, claimed)
             row.attempts[-1].submitted_at = now()
-            _move(
-                row,
-                State.ERROR,
-                Reason(code="engine_refused", message=f"The engine refused it: {keepable(str(error))}"),
-            )
+            _move(row, State.ERROR, EngineRefused(why=keepable(str(error))).reason())
             await session.flush()
             await tell(session, row)
 
@@ -199,9 +202,7 @@ class Reconciler:
             await self._engine.forget(attempt_id, row.virtual_cluster.name)
 
     async def _note_trouble(self, claimed: Claim, words: str) -> None:
-        reason = Reason(
-            code="engine_unavailable", message=f"The platform could not reach its engine and tries again: {words}"
-        )
+        reason = EngineUnavailableReason(why=words).reason()
         async with self._sessions() as session, session.begin():
             try:
                 row = await self._claims.hold(session, claimed)
@@ -283,14 +284,11 @@ def _write_replicas(row: TaskRow, attempt: AttemptRow, observed: Observation) ->
 
 
 def _replica_words(replica: ReplicaObservation) -> Reason:
-    where = f" on {replica.node}" if replica.node else ""
     if replica.reason is not None:
         return replica.reason
-    return Reason(
-        code=f"replica_{replica.state}",
-        message=f"Replica {replica.rank} is {replica.state}{where}.",
-        params={"node": replica.node or "", "rank": replica.rank},
-    )
+    if replica.state == "waiting" or replica.node is None:
+        return codes.ReplicaWaiting(rank=replica.rank).reason()
+    return _REPLICAS[replica.state](rank=replica.rank, node=replica.node).reason()
 
 
 def _enforce_hours(row: TaskRow) -> None:
@@ -299,11 +297,7 @@ def _enforce_hours(row: TaskRow) -> None:
     if hours is None or row.started_at is None or row.wanted == Wanted.STOP or State(row.state) in ENDED:
         return
     if now() >= row.started_at + timedelta(hours=hours):
-        reason = Reason(
-            code="time_limit_reached",
-            message=f"It ran for the {hours} hours that its virtual cluster allows.",
-            params={"hours": hours},
-        )
+        reason = codes.TimeLimitReached(hours=hours).reason()
         row.wanted = Wanted.STOP
         row.stop_reason = reason.model_dump()
         _event(row, "request", reason)

@@ -4,6 +4,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.identity.caller import Caller
 from atoll.nodes.service import NodeService
+from atoll.overview import codes
 from atoll.overview.schemas import KindCounts, NodeCounts, Overview
 from atoll.tasks import views
 from atoll.tasks.life_cycle import State
@@ -11,9 +12,9 @@ from atoll.tasks.policy import TASKS_READ_ALL
 from atoll.tasks.repository import TaskRepository
 from atoll.tasks.usage import READER
 from atoll.virtual_clusters.service import VirtualClusterService
-from atoll.web.schema import Reason
 
 RECENT = 8
+_UNFIT = {"not_ready": codes.NodeNotReady, "unknown": codes.NodeUnknown, "cordoned": codes.NodeCordoned}
 
 
 class OverviewService:
@@ -43,15 +44,7 @@ class OverviewService:
         nodes = await NodeService(self._session).observed(caller)
         if nodes is not None:
             machines = NodeCounts(total=len(nodes), ready=sum(node.state == "ready" for node in nodes))
-            attention = [
-                Reason(
-                    code=f"node_{node.state}",
-                    message=f"Node {node.name} is {node.state.replace('_', ' ')}.",
-                    params={"node": node.name},
-                )
-                for node in nodes
-                if node.state != "ready"
-            ]
+            attention = [_UNFIT[node.state](node=node.name).reason() for node in nodes if node.state != "ready"]
         return Overview(
             tasks=[KindCounts(kind=kind, states=states) for kind, states in counts.items()],
             recent=[views.summary(caller, row) for row in recent],

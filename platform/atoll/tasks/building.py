@@ -7,12 +7,14 @@ from atoll import quantities
 from atoll.configuration import Configuration, Device
 from atoll.devices.limits import Limits, Resources
 from atoll.engines.admission import allowed_counts
+from atoll.engines.codes import DeviceTypeNotInVirtualCluster
 from atoll.engines.specification import Amounts, Devices, Mount, MountKind
 from atoll.homes.places import home_as_seen
+from atoll.tasks import codes
 from atoll.virtual_clusters.models import VirtualClusterRow
+from atoll.web.codes import FieldCode
 from atoll.web.schema import FieldError
-
-FieldParameter = str | int | list[int]
+from atoll.web.told import Missing
 
 
 class Builder:
@@ -24,21 +26,21 @@ class Builder:
         self.home = home_as_seen(configuration, user_name)
         self.problems: list[FieldError] = []
 
-    def wrong(self, where: str, code: str, message: str, **params: FieldParameter) -> None:
+    def wrong(self, where: str, mistake: FieldCode) -> None:
         """Note a mistake at a field."""
-        self.problems.append(FieldError(field=where, code=code, message=message, params=params))
+        self.problems.append(mistake.at(where))
 
     def path(self, where: str, text: str) -> str:
         """`text` relative to the home."""
         inside = text
         if text.startswith("/"):
             if text != self.home and not text.startswith(self.home + "/"):
-                self.wrong(where, "path_outside_home", f"`{text}` does not lie below {self.home}.", home=self.home)
+                self.wrong(where, codes.PathOutsideHome(home=self.home))
                 return ""
             inside = text[len(self.home) :]
         inside = inside.strip("/")
         if ".." in inside.split("/"):
-            self.wrong(where, "path_outside_home", "A path cannot contain `..`.", home=self.home)
+            self.wrong(where, codes.PathOutsideHome(home=self.home))
             return ""
         return posixpath.normpath(inside) if inside else ""
 
@@ -77,7 +79,7 @@ class Builder:
 
     def _without_devices(self, count: int, nodes: int) -> Devices | None:
         if count:
-            self.wrong("devices", "device_count_not_allowed", "Choose one of 0.", counts=[0])
+            self.wrong("devices", codes.DeviceCountNotAllowed(counts=(0,)))
             return None
         return Devices(count=0, nodes=nodes)
 
@@ -85,27 +87,22 @@ class Builder:
         self, cluster: VirtualClusterRow, device_type: str | None, count: int, *, distributed: bool
     ) -> Device | None:
         if device_type is None:
-            self.wrong("device_type", "missing", "Field required")
+            self.wrong("device_type", Missing())
             return None
         device = self._types(cluster).get(device_type)
         if device is None:
-            self.wrong(
-                "device_type",
-                "device_type_not_in_virtual_cluster",
-                f"The virtual cluster {cluster.name} has no devices of type `{device_type}`.",
-            )
+            self.wrong("device_type", DeviceTypeNotInVirtualCluster())
             return None
         counts = allowed_counts(device.type, device.counts, distributed=distributed)
         if count not in counts:
-            words = ", ".join(map(str, counts))
-            self.wrong("devices", "device_count_not_allowed", f"Choose one of {words}.", counts=counts)
+            self.wrong("devices", codes.DeviceCountNotAllowed(counts=tuple(counts)))
         return device
 
     def _nodes(self, nodes: int, *, distributed: bool) -> None:
         if distributed and nodes < 2:
-            self.wrong("nodes", "too_few_nodes", "A distributed task runs on at least 2 nodes.", least=2)
+            self.wrong("nodes", codes.TooFewNodes(least=2))
         if not distributed and nodes != 1:
-            self.wrong("nodes", "not_distributed", "More than one node needs `distributed`.", most=1)
+            self.wrong("nodes", codes.NotDistributed())
 
     def limits(self, device_type: str | None, count: int, wanted: Resources | None) -> tuple[Amounts, Amounts]:
         """Limit and request of a replica; the request is the limit times the configured ratio."""
@@ -131,10 +128,4 @@ class Builder:
     def _within(self, name: str, value: str, bounds: Limits) -> None:
         floor, ceiling = getattr(bounds.floor, name), getattr(bounds.ceiling, name)
         if not quantities.parse(floor) <= quantities.parse(value) <= quantities.parse(ceiling):
-            self.wrong(
-                f"limits.{name}",
-                "limit_out_of_bounds",
-                f"Choose between {floor} and {ceiling}.",
-                floor=floor,
-                ceiling=ceiling,
-            )
+            self.wrong(f"limits.{name}", codes.LimitOutOfBounds(floor=floor, ceiling=ceiling))

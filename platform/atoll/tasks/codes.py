@@ -1,6 +1,6 @@
 """What tasks say."""
 
-from atoll.web.codes import ProblemCode, ReasonCode
+from atoll.web.codes import FieldCode, ProblemCode, ReasonCode
 
 
 class NoSuchTask(
@@ -37,10 +37,6 @@ class Submitted(ReasonCode, words="It was handed to the queue."):
     pass
 
 
-class Queued(ReasonCode, words="It waits for its turn."):
-    pass
-
-
 class Starting(ReasonCode, words="Devices are assigned; it is being started."):
     pass
 
@@ -73,11 +69,7 @@ class StoppedByUser(ReasonCode, words="{user} stopped it."):
     user: str
 
 
-class Preempted(ReasonCode, words="Its devices were given to others; it waits for its next turn."):
-    pass
-
-
-class Lost(ReasonCode, words="It was lost and starts again."):
+class Lost(ReasonCode, words="The engine no longer knows it: somebody removed it behind the platform's back."):
     pass
 
 
@@ -109,6 +101,10 @@ class ReplicaFailed(ReasonCode, words="Rank {rank} failed on {node}."):
     rank: int
 
 
+class HasMistakes(ReasonCode, words="What it asks for has mistakes."):
+    pass
+
+
 class StartsNow(ReasonCode, words="Everything it needs is free."):
     pass
 
@@ -117,9 +113,22 @@ class Paused(ReasonCode, words="It is paused."):
     pass
 
 
-class NotReady(ReasonCode, words="It runs and is not ready yet."):
+class PathOutsideHome(FieldCode, words="It must lie below {home}."):
+    home: str
+
+
+class DeviceCountNotAllowed(FieldCode, words="Choose one of {counts}."):
+    counts: tuple[int, ...]
+
+
+class TooFewNodes(FieldCode, words="A distributed task runs on at least {least} nodes."):
+    least: int
+
+
+class NotDistributed(FieldCode, words="Several nodes need distributed training."):
     pass
 
 
-class ServiceEnded(ReasonCode, words="Its program ended, though a service goes on until it is stopped."):
-    pass
+class LimitOutOfBounds(FieldCode, words="Choose between {floor} and {ceiling}."):
+    ceiling: str
+    floor: str

@@ -8,6 +8,7 @@ from datetime import datetime
 from atoll import quantities
 from atoll.database.texts import keepable
 from atoll.homes.client import FilesClient
+from atoll.measurements.codes import MonitoringUnavailableReason, NoMonitoringReason
 from atoll.measurements.prometheus import Prometheus
 from atoll.tasks.models import TaskRow
 from atoll.tasks.schemas import ScalarSeries, TaskMetrics, UsageSeries
@@ -83,7 +84,7 @@ class TaskMetricsService:
 
     async def _usage(self, row: TaskRow) -> tuple[list[UsageSeries], Reason | None]:
         if self._prometheus is None:
-            return [], Reason(code="no_monitoring", message="Measurements are not collected here.")
+            return [], NoMonitoringReason().reason()
         replicas = [replica for attempt in row.attempts for replica in attempt.replicas if replica.pod]
         starts = [replica.started_at for replica in replicas if replica.started_at is not None]
         if not starts:
@@ -130,8 +131,8 @@ class TaskMetricsService:
                     for line in await self._prometheus.range(query, since, until, step_s=step)
                     if line.labels.get("pod") in ranks
                 )
-        except Unavailable as error:
-            return [], Reason(code=error.code, message=error.detail)
+        except Unavailable:
+            return [], MonitoringUnavailableReason().reason()
         return series, None
 
 

@@ -17,7 +17,7 @@ from atoll.devices.limits import Resources
 from atoll.engines.admission import Ask, Placement, decide
 from atoll.engines.specification import Amounts, TaskSpec
 from atoll.identity.caller import Caller
-from atoll.tasks import policy, views
+from atoll.tasks import codes, policy, views
 from atoll.tasks.changes import tell
 from atoll.tasks.life_cycle import ENDED, State, Wanted, may_stop
 from atoll.tasks.models import EventRow, TaskRow
@@ -27,10 +27,11 @@ from atoll.tasks.schemas import Estimate, Task, TaskEvents, TaskSummary, Uses
 from atoll.tasks.snapshot import snapshot
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
+from atoll.web.codes import ReasonCode
 from atoll.web.domain import TaskKind
 from atoll.web.errors import Changed, Conflict, Invalid, NotAllowed, NotFound
 from atoll.web.pagination import cut, decode
-from atoll.web.schema import FieldError, Page, Reason
+from atoll.web.schema import FieldError, Page
 
 
 @dataclass(frozen=True)
@@ -121,10 +122,8 @@ class TaskService:
         """A new task of `kind`, queued. Raises Invalid when it could never start."""
         asked = _ask(caller, cluster.name, specification)
         verdict = decide(await snapshot(self._session, cluster), asked)
-        if not isinstance(verdict, Placement) and verdict.forever:
-            raise invalid(
-                [FieldError(field="devices", code=verdict.code, message=verdict.message, params=dict(verdict.params))]
-            )
+        if not isinstance(verdict, Placement) and verdict.mistake is not None:
+            raise invalid([verdict.mistake.at("devices")])
         devices = specification.devices
         row = TaskRow(
             id=about.id,
@@ -142,13 +141,13 @@ class TaskService:
             secrets=specification.secret_values() or None,
             state=State.QUEUED,
             wanted=Wanted.RUN,
-            reason=Reason(code="submitted", message="It was handed to the queue.").model_dump(),
+            reason=codes.Submitted().reason().model_dump(),
             attempts=[],
         )
         self._session.add(row)
         await self._session.flush()
         await self._session.refresh(row, ["owner", "virtual_cluster"])
-        self._event(row, "state", "created", f"Created by {caller.name}.", state=State.QUEUED, actor=caller.name)
+        self._event(row, "state", codes.Created(), state=State.QUEUED, actor=caller.name)
         record(
             self._session,
             caller,
@@ -176,17 +175,10 @@ class TaskService:
         total = share.total if share is not None else 0
         held = sum(count for (_, kind, _), count in now_there.held.items() if kind == devices.type)
         ahead = await self._repository.waiting_before(cluster, devices.type)
-        never = not isinstance(verdict, Placement) and verdict.forever
-        reason = (
-            Reason(code="starts_now", message="Everything it needs is free.")
-            if isinstance(verdict, Placement)
-            else Reason(code=verdict.code, message=verdict.message, params=dict(verdict.params))
-        )
+        mistake = None if isinstance(verdict, Placement) else verdict.mistake
         return Estimate(
-            allowed=not never,
-            problems=[FieldError(field="devices", code=reason.code, message=reason.message, params=reason.params)]
-            if never
-            else [],
+            allowed=mistake is None,
+            problems=[mistake.at("devices")] if mistake is not None else [],
             uses=Uses(
                 nodes=devices.nodes,
                 devices=devices.count * devices.nodes,
@@ -194,8 +186,8 @@ class TaskService:
                 limits_per_node=_resources(specification.limits),
                 requests_per_node=_resources(specification.requests),
             ),
-            starts="now" if isinstance(verdict, Placement) else "never" if never else "waits",
-            reason=reason,
+            starts="now" if isinstance(verdict, Placement) else "waits" if mistake is None else "never",
+            reason=(codes.StartsNow() if isinstance(verdict, Placement) else verdict.reason).reason(),
             free=max(0, total - held),
             total=total,
             ahead=ahead,
@@ -212,9 +204,8 @@ class TaskService:
         if not may_stop(State(row.state), Wanted(row.wanted)):
             raise Conflict(f"The task has already ended ({row.state}).", code="already_ended")
         row.wanted = Wanted.STOP
-        message = f"Stopped by {caller.name}."
-        row.stop_reason = Reason(code="stopped_by_user", message=message, params={"user": caller.name}).model_dump()
-        self._event(row, "request", "stop_requested", message, actor=caller.name)
+        row.stop_reason = codes.StoppedByUser(user=caller.name).reason().model_dump()
+        self._event(row, "request", codes.StopRequested(), actor=caller.name)
         record(self._session, caller, "task.stop", kind="task", identifier=row.id, name=row.name)
         await self._changed(row)
         return views.full(caller, row)
@@ -238,9 +229,9 @@ class TaskService:
         return next((cluster for cluster in clusters if cluster.name == name), None)
 
     def _event(
-        self, row: TaskRow, kind: str, code: str, message: str, *, state: State | None = None, actor: str | None = None
+        self, row: TaskRow, kind: str, told: ReasonCode, *, state: State | None = None, actor: str | None = None
     ) -> None:
-        reason = Reason(code=code, message=message).model_dump()
+        reason = told.reason().model_dump()
         self._session.add(EventRow(task_id=row.id, kind=kind, state=state, reason=reason, actor=actor))
 
     async def _changed(self, row: TaskRow) -> None:
@@ -270,13 +261,12 @@ def _resources(amounts: Amounts) -> Resources:
 
 def refused(problems: Sequence[FieldError]) -> Estimate:
     """The estimate of what cannot even be built."""
-    first = problems[0]
     return Estimate(
         allowed=False,
         problems=list(problems),
         uses=None,
         starts="never",
-        reason=Reason(code=first.code, message=first.message, params=first.params),
+        reason=codes.HasMistakes().reason(),
         free=0,
         total=0,
         ahead=0,

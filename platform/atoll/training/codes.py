@@ -3,10 +3,6 @@
 from atoll.web.codes import FieldCode
 
 
-class PathOutsideHome(FieldCode, words="It must lie below {home}."):
-    home: str
-
-
 class PathOutsideCode(FieldCode, words="The start file lies in the code directory."):
     pass
 
@@ -32,8 +28,8 @@ class StartFileNeedsFramework(FieldCode, words="An image of your own starts a co
 
 
 class ImageArchitecture(FieldCode, words="The image is for {architectures}; machines with these devices are {arch}."):
-    arch: str
-    architectures: str
+    arch: tuple[str, ...]
+    architectures: tuple[str, ...]
 
 
 class CommandUnreadable(FieldCode, words="A quotation mark, or a backslash at the end, has no partner."):
@@ -42,27 +38,6 @@ class CommandUnreadable(FieldCode, words="A quotation mark, or a backslash at th
 
 class CommandNeeded(FieldCode, words="The image starts nothing by itself: give a command line."):
     pass
-
-
-class DeviceTypeNotInVirtualCluster(FieldCode, words="The virtual cluster has no devices of this type."):
-    pass
-
-
-class DeviceCountNotAllowed(FieldCode, words="Choose one of {counts}."):
-    counts: str
-
-
-class TooFewNodes(FieldCode, words="A distributed task runs on at least {least} nodes."):
-    least: int
-
-
-class NotDistributed(FieldCode, words="Several nodes need distributed training."):
-    pass
-
-
-class LimitOutOfBounds(FieldCode, words="Choose between {floor} and {ceiling}."):
-    ceiling: str
-    floor: str
 
 
 class NotAMember(FieldCode, words="You are not a member of this virtual cluster."):

@@ -8,6 +8,7 @@ from atoll.devices.limits import Resources
 from atoll.engines.specification import Devices, Program, TaskSpec
 from atoll.images.service import Own
 from atoll.tasks.building import Builder
+from atoll.training import codes
 from atoll.training.program import Chosen, choose
 from atoll.training.schemas import TrainingCreate, TrainingDefinition
 from atoll.virtual_clusters.models import VirtualClusterRow
@@ -50,11 +51,7 @@ def draft(
     chosen = choose(configuration, body, own, builder.wrong)
     devices = None
     if cluster is None:
-        builder.wrong(
-            "virtual_cluster",
-            "not_a_member",
-            f"You are not a member of a virtual cluster `{body.virtual_cluster}`.",
-        )
+        builder.wrong("virtual_cluster", codes.NotAMember())
     else:
         devices = builder.devices(cluster, body.device_type, body.devices, body.nodes, distributed=body.distributed)
     if chosen is not None and devices is not None:
@@ -64,7 +61,7 @@ def draft(
         builder.path("output_directory", body.output_directory) if body.output_directory else f"tasks/{task_id}/output"
     )
     if body.output_directory and not output and not builder.problems:
-        builder.wrong("output_directory", "output_is_home", "Choose a directory below the home, not the home itself.")
+        builder.wrong("output_directory", codes.OutputIsHome())
     limits, requests = builder.limits(body.device_type, body.devices, body.limits)
     if builder.problems or chosen is None or devices is None:
         return Drafted(None, builder.problems)
@@ -109,14 +106,7 @@ def _fits(builder: Builder, chosen: Chosen, devices: Devices, machines: Sequence
     there = machines if devices.arch is None else (devices.arch,)
     fitting = [arch for arch in there or chosen.architectures if arch in chosen.architectures]
     if not fitting:
-        words = ", ".join(chosen.architectures)
-        builder.wrong(
-            "image",
-            "image_architecture",
-            f"The image is for {words}; machines with these devices are {', '.join(there)}.",
-            architectures=words,
-            arch=", ".join(there),
-        )
+        builder.wrong("image", codes.ImageArchitecture(architectures=chosen.architectures, arch=tuple(there)))
     elif devices.type is None:
         return devices.model_copy(update={"architecture": fitting[0]})
     return devices

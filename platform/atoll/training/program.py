@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from atoll.configuration import Configuration
 from atoll.images.service import Own
+from atoll.training import codes
 from atoll.training.schemas import Parameter, TrainingCreate
+from atoll.web.codes import FieldCode
+from atoll.web.told import Missing
 
-Wrong = Callable[..., None]
+Wrong = Callable[[str, FieldCode], None]
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Chosen:
 def choose(configuration: Configuration, body: TrainingCreate, own: Own | None, wrong: Wrong) -> Chosen | None:
     """The program that `body` asks for; what forbids it is told to `wrong`."""
     if body.image is not None and body.framework is not None:
-        wrong("image", "framework_or_image", "Choose a framework or an image of your own, not both.")
+        wrong("image", codes.FrameworkOrImage())
         return None
     if own is not None:
         return _own(body, own, wrong)
@@ -37,34 +40,30 @@ def choose(configuration: Configuration, body: TrainingCreate, own: Own | None, 
 
 def _preset(configuration: Configuration, body: TrainingCreate, wrong: Wrong) -> Chosen | None:
     if body.command_line:
-        wrong(
-            "command_line",
-            "command_needs_image",
-            "A command line is for images of your own; a framework has one.",
-        )
+        wrong("command_line", codes.CommandNeedsImage())
     for field, value in (("framework", body.framework), ("start_file", body.start_file)):
         if not value:
-            wrong(field, "missing", "Field required")
+            wrong(field, Missing())
     if not body.framework or not body.start_file:
         return None
     framework = configuration.framework(body.framework)
     start_file = posixpath.normpath(body.start_file)
     if start_file.startswith(("/", "..")):
-        wrong("start_file", "path_outside_code", "The start file lies in the code directory.")
+        wrong("start_file", codes.PathOutsideCode())
     if framework is None:
-        wrong("framework", "no_such_framework", f"There is no framework `{body.framework}`.")
+        wrong("framework", codes.NoSuchFramework())
         return None
     if body.distributed and not framework.trains_distributed:
-        wrong("framework", "framework_not_distributed", f"{framework.title} does not train over several nodes.")
+        wrong("framework", codes.FrameworkNotDistributed())
     command = [framework.python or "python3", start_file, *_arguments(body.parameters)]
     return Chosen(framework.name, framework.name, framework.image, command, start_file)
 
 
 def _own(body: TrainingCreate, own: Own, wrong: Wrong) -> Chosen | None:
     if body.start_file:
-        wrong("start_file", "start_file_needs_framework", "An image of your own starts a command, not a start file.")
+        wrong("start_file", codes.StartFileNeedsFramework())
     if own.problem is not None:
-        wrong(own.problem.field, own.problem.code, own.problem.message, **own.problem.params)
+        wrong("image", own.problem)
     command = _words(body.command_line or "", wrong)
     reference, image = own.reference, own.description
     if reference is None or image is None or command is None:
@@ -72,7 +71,7 @@ def _own(body: TrainingCreate, own: Own, wrong: Wrong) -> Chosen | None:
     if not command:
         command = list(image.command)
     if not command:
-        wrong("command_line", "command_needed", "The image itself starts nothing: give a command line.")
+        wrong("command_line", codes.CommandNeeded())
         return None
     return Chosen(
         label=reference.short,
@@ -89,7 +88,7 @@ def _words(line: str, wrong: Wrong) -> list[str] | None:
     try:
         return shlex.split(line)
     except ValueError:
-        wrong("command_line", "command_unreadable", "A quotation mark or a backslash at the end has no partner.")
+        wrong("command_line", codes.CommandUnreadable())
         return None
 
 

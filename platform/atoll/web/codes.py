@@ -5,8 +5,9 @@ A domain declares its codes in `codes.py`, a class each; the class's name in sma
     class StoppedByUser(ReasonCode, words="{user} stopped it."):
         user: str
 
-`StoppedByUser(user="ada").reason()` is then the only way to tell it. Manifests name them all (`codes=declared(codes)`),
-and the portal's words are made from the manifests.
+`StoppedByUser(user="ada").reason()` is then the only way to tell it: what goes over the wire takes a `CodeName`, which
+nothing but a declaration has. Manifests name them all (`codes=declared(codes)`), and the portal's words are made from
+the manifests.
 """
 
 import dataclasses
@@ -14,7 +15,7 @@ import re
 from types import ModuleType
 from typing import Any, ClassVar, dataclass_transform
 
-from atoll.web.schema import FieldError, Reason
+from atoll.web.schema import CodeName, FieldError, Reason
 
 _BORDER = re.compile(r"(?<!^)(?=[A-Z])")
 _PLACE = re.compile(r"{(\w+)}")
@@ -28,12 +29,12 @@ class CodeError(TypeError):
 class Code:
     """The base. The fields of a code are its parameters; words name them in braces and nothing else."""
 
-    code: ClassVar[str] = ""
+    code: ClassVar[CodeName] = CodeName("")
 
     def __init_subclass__(cls, *, code: str = "", **more: Any) -> None:
         super().__init_subclass__(**more)
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
-        cls.code = code or _BORDER.sub("_", cls.__name__).lower()
+        cls.code = CodeName(code or _BORDER.sub("_", cls.__name__).lower())
 
     @classmethod
     def parameters(cls) -> frozenset[str]:
@@ -54,44 +55,45 @@ class Code:
 
     @property
     def params(self) -> dict[str, Any]:
-        """What is told beside the code; what is None is not told."""
+        """What is told beside the code."""
         values = {name: getattr(self, name) for name in sorted(self.parameters())}
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in values.items()
-            if value is not None
-        }
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+    def said(self, name: str) -> str:
+        """A parameter as people read it in English."""
+        value = getattr(self, name)
+        return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
     def fill(self, text: str) -> str:
         """`text` with the parameters in their places."""
-        return _PLACE.sub(lambda place: _readable(self.params.get(place[1], "")), text)
-
-
-def _readable(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        return _PLACE.sub(lambda place: self.said(place[1]), text)
 
 
 class SentenceCode(Code):
-    """A code that is told in one sentence. `brief` are the words for where only the parameters in it are known."""
+    """A code that is told in one sentence.
+
+    `brief_of` is for where the same is told and other parameters are known: the portal takes the words that fit.
+    """
 
     words: ClassVar[str] = ""
-    brief: ClassVar[str] = ""
+    place: ClassVar[str] = ""
 
-    def __init_subclass__(cls, *, words: str = "", brief: str = "", code: str = "", **more: Any) -> None:
-        super().__init_subclass__(code=code, **more)
-        cls.words, cls.brief = words, brief
+    def __init_subclass__(
+        cls, *, words: str = "", brief_of: "type[SentenceCode] | None" = None, code: str = "", **more: Any
+    ) -> None:
+        super().__init_subclass__(code=brief_of.code if brief_of is not None else code, **more)
+        cls.words, cls.place = words, "_brief" if brief_of is not None else ""
         cls.check()
 
     @classmethod
     def texts(cls) -> dict[str, str]:
-        """The sentence, and the shorter one."""
-        return {"": cls.words} | ({"_brief": cls.brief} if cls.brief else {})
+        """The sentence; none for what only others are made from."""
+        return {cls.place: cls.words} if cls.words else {}
 
     @property
     def text(self) -> str:
         """The English words for a person."""
-        known = {*_PLACE.findall(self.words)} <= self.params.keys()
-        return self.fill(self.words if known or not self.brief else self.brief)
+        return self.fill(self.words)
 
 
 class ReasonCode(SentenceCode):
@@ -139,10 +141,10 @@ class ProblemCode(Code):
 
 
 def declared(*modules: ModuleType) -> tuple[type[Code], ...]:
-    """Every code that `modules` declare, for a manifest."""
+    """Every code that `modules` declare, for a manifest; what has no words is only what others are made from."""
     return tuple(
         item
         for module in modules
         for item in vars(module).values()
-        if isinstance(item, type) and issubclass(item, Code) and item.__module__ == module.__name__
+        if isinstance(item, type) and issubclass(item, Code) and item.__module__ == module.__name__ and item.texts()
     )

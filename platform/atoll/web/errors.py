@@ -8,9 +8,27 @@ from fastapi.responses import JSONResponse, Response
 from sqlalchemy import exc
 from starlette.exceptions import HTTPException
 
-from atoll.web.codes import ProblemCode
-from atoll.web.schema import FieldError, Problem
+from atoll.web import told
+from atoll.web.codes import FieldCode, ProblemCode
+from atoll.web.schema import CodeName, FieldError, Problem
 
+# What pydantic finds, by the name that it has there; the parameters are named likewise.
+CHECKS: dict[str, type[FieldCode]] = {
+    kind.code: kind
+    for kind in (
+        told.ExtraForbidden,
+        told.GreaterThanEqual,
+        told.LessThanEqual,
+        told.Missing,
+        told.NoChoice,
+        told.NoQuantity,
+        told.StringPatternMismatch,
+        told.StringTooLong,
+        told.StringTooShort,
+        told.TooLong,
+        told.TooShort,
+    )
+}
 # PostgreSQL's codes (character_not_in_repertoire, untranslatable_character) for a text that it cannot keep.
 _NO_TEXT = frozenset({"22021", "22P05"})
 
@@ -24,15 +42,15 @@ class ApiError(Exception):
 
     def __init__(
         self,
-        told: str | ProblemCode,
+        said: str | ProblemCode,
         *,
         remedy: str = "",
         code: str | None = None,
         errors: list[FieldError] | None = None,
         headers: dict[str, str] | None = None,
     ) -> None:
-        declared = told if isinstance(told, ProblemCode) else None
-        self.detail = declared.text if declared is not None else str(told)
+        declared = said if isinstance(said, ProblemCode) else None
+        self.detail = declared.text if declared is not None else str(said)
         super().__init__(self.detail)
         self.remedy = remedy or (declared.fill(declared.remedy) if declared is not None else "")
         self.code = declared.code if declared is not None else code or type(self).code
@@ -128,7 +146,7 @@ def _answer(
         type=f"urn:atoll:problem:{code}",
         title=title,
         status=status,
-        code=code,
+        code=CodeName(code),
         detail=detail,
         remedy=remedy,
         request_id=getattr(request.state, "request_id", ""),
@@ -156,18 +174,21 @@ def _api_error(request: Request, error: Exception) -> Response:
     return api_error(request, error)
 
 
-def _plain(value: object) -> Any:
-    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
-
-
 def field_errors(error: RequestValidationError) -> list[FieldError]:
-    """Pydantic's findings as field errors: paths inside the body, its own stable codes, no echo of the input."""
+    """Pydantic's findings as field errors: paths inside the body, no echo of the input."""
     found = []
     for entry in error.errors():
         place = [str(part) for part in entry["loc"] if part not in ("body", "query", "path", "header")]
-        params = {key: _plain(value) for key, value in entry.get("ctx", {}).items()}
-        found.append(FieldError(field=".".join(place), code=entry["type"], message=entry["msg"], params=params))
+        found.append(_mistake(entry).at(".".join(place)))
     return found
+
+
+def _mistake(entry: dict[str, Any]) -> FieldCode:
+    context = entry.get("ctx", {})
+    kind = CHECKS.get(entry["type"])
+    if kind is None or not kind.parameters() <= context.keys():
+        return told.InvalidValue(why=entry["msg"])
+    return kind(**{name: context[name] for name in kind.parameters()})
 
 
 def _validation(request: Request, error: Exception) -> Response:

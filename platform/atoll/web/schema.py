@@ -1,11 +1,13 @@
 """The base of every API schema and the types that several domains share."""
 
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, NewType, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 Item = TypeVar("Item")
+# The name of a declared code: only `atoll.web.codes` makes one, so no string can be told instead.
+CodeName = NewType("CodeName", str)
 Moment = Annotated[AwareDatetime, Field(description="RFC 3339, always with its offset")]
 
 
@@ -26,7 +28,7 @@ class FieldError(Schema):
     """One mistake at one field of the request."""
 
     field: str = Field(description="Dotted path inside the request, empty for the whole")
-    code: str
+    code: CodeName
     message: str
     params: dict[str, Any] = Field(default_factory=dict)
 
@@ -37,7 +39,7 @@ class Problem(Schema):
     type: str
     title: str
     status: int
-    code: str
+    code: CodeName
     detail: str
     remedy: str = ""
     request_id: str
@@ -47,7 +49,7 @@ class Problem(Schema):
 class Reason(Schema):
     """Why something is as it is: a stable code with its parameters, and plain English words."""
 
-    code: str
+    code: CodeName
     message: str
     params: dict[str, Any] = Field(default_factory=dict)
 

@@ -112,8 +112,24 @@ class StringTooLong(FieldCode, words="At most {max_length} characters."):
     max_length: int
 
 
-class ValueError(FieldCode, words="This is not a valid value; write for example 2, 500m, 400Mi or 80Gi."):
+class NoQuantity(
+    FieldCode, code="value_error", words="This is not a valid value; write for example 2, 500m, 400Mi or 80Gi."
+):
     pass
+
+
+class NoChoice(FieldCode, code="literal_error", words="Choose one of {expected}."):
+    expected: str
+
+
+class ExtraForbidden(FieldCode, words="There is no such field."):
+    pass
+
+
+class InvalidValue(FieldCode, words="This is not a valid value: {why}"):
+    """What a check says that has no code of its own."""
+
+    why: str
 
 
 class InvalidCursorField(FieldCode, code="invalid_cursor", words="This is no place in the list."):

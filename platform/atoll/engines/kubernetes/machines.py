@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from atoll import quantities
 from atoll.configuration import Device
+from atoll.engines import codes
 from atoll.engines.base import NodeDevicesObservation, NodeObservation
 from atoll.engines.kubernetes.observing import moment
 from atoll.web.schema import Reason
@@ -128,12 +129,13 @@ def _state(node: Object) -> tuple[Literal["ready", "not_ready", "unknown", "cord
     match ready.get("status"):
         case "True":
             if node.get("spec", {}).get("unschedulable"):
-                return "cordoned", Reason(code="cordoned", message="It takes no new tasks (cordoned)."), since
+                return "cordoned", codes.Cordoned().reason(), since
             return "ready", None, since
         case "False":
-            return "not_ready", Reason(code="node_not_ready", message=ready.get("message", "")[:400]), since
+            why = ready.get("message", "")[:400] or ready.get("reason", "")
+            return "not_ready", codes.KubeletNotReady(why=why).reason(), since
         case _:
-            return "unknown", Reason(code="node_silent", message="It has not been heard from."), since
+            return "unknown", codes.NodeSilent().reason(), since
 
 
 def task_capacity(nodes: Iterable[NodeObservation]) -> tuple[int, int]:

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from atoll.engines import outcome
+from atoll.engines import codes, outcome
 from atoll.engines.base import NOT_READY, SERVICE_ENDED, Endpoint, Observation, Phase, ReplicaObservation
 from atoll.engines.kubernetes import names
 from atoll.engines.specification import Mode
+from atoll.web.codes import ReasonCode
 from atoll.web.schema import Reason
 
 Object = dict[str, Any]
@@ -18,9 +19,7 @@ _LACKING = re.compile(r"insufficient unused quota for (\S+) in flavor \S+, (\S+)
 _TOO_MUCH = re.compile(r"insufficient quota for (\S+) in flavor \S+.*maximum capacity \((\S+)\)")
 _UNSCHEDULABLE = re.compile(r"(\d+) Insufficient (\S+?)[,.]")
 # Kueue sets a workload inactive after `backoffLimitCount` evictions and never looks at it again.
-_GAVE_UP = Reason(
-    code="gave_up_starting", message="Its replicas did not all start in ten tries, so the queue gave it up."
-)
+_GAVE_UP = codes.GaveUpStarting().reason()
 
 
 def moment(text: str | None) -> datetime | None:
@@ -59,7 +58,7 @@ def observation(
         if first is None and now - (moment(failed["lastTransitionTime"]) or now) < STRAGGLERS:
             return _seen(attempt_id, Phase.RUNNING, None, replicas)
         reason = first.reason if first is not None else None
-        return _seen(attempt_id, Phase.FAILED, reason or Reason(code="failed", message=failed["message"]), replicas)
+        return _seen(attempt_id, Phase.FAILED, reason or codes.JobFailed(why=failed["message"]).reason(), replicas)
     if replicas and all(item.state in ("succeeded", "failed") for item in replicas):
         first = _first_failed(replicas)
         return _seen(attempt_id, Phase.FAILED, first.reason if first is not None else None, replicas)
@@ -71,7 +70,7 @@ def observation(
         if any(item.ready is False for item in replicas):
             return _seen(attempt_id, Phase.STARTING, NOT_READY, replicas)
         return _seen(attempt_id, Phase.RUNNING, None, replicas)
-    return _seen(attempt_id, Phase.STARTING, _why_starting(pods), replicas)
+    return _seen(attempt_id, Phase.STARTING, _why_starting(pods).reason(), replicas)
 
 
 def container(job_set: Object) -> Object:
@@ -151,8 +150,7 @@ def _replica(rank: int, pod: Object, memory_limit: str, *, probed: bool) -> Repl
             finished_at=moment(ended.get("finishedAt")),
         )
     if status.get("phase") == "Failed":  # it never ran, or its node is gone
-        why = _evicted(status) or Reason(code="pod_failed", message=status.get("message") or "The pod failed.")
-        return ReplicaObservation(**values, state="failed", reason=why)
+        return ReplicaObservation(**values, state="failed", reason=_evicted(status) or _failed(status).reason())
     if "running" in state:
         return ReplicaObservation(**values, state="running", started_at=moment(state["running"].get("startedAt")))
     return ReplicaObservation(**values, state="starting" if values["node"] else "waiting")
@@ -170,56 +168,49 @@ def _devices(container: Object) -> list[int] | None:
     return sorted(found) or None
 
 
+def _failed(status: Object) -> ReasonCode:
+    why = status.get("message", "")
+    return codes.PodFailed(why=why) if why else codes.PodEnded()
+
+
 def _evicted(status: Object) -> Reason | None:
     if status.get("reason") == "Evicted":
-        return Reason(code="evicted", message=f"The node had to end it: {status.get('message', '')}".rstrip(": "))
+        why = status.get("message", "")
+        return codes.Evicted(why=why).reason() if why else codes.EvictedSilently().reason()
     if status.get("reason") in ("NodeLost", "NodeShutdown", "Terminated"):
-        return Reason(code="node_lost", message="Its node was shut down or lost.")
+        return codes.NodeLost().reason()
     return None
 
 
 def _why_waiting(workload: Object | None) -> Reason:
     if workload is None:
-        return Reason(code="queued", message="It is handed to the queue.")
+        return codes.Queued().reason()
     evicted = condition(workload, "Evicted")
     if evicted is not None and evicted.get("reason") == "Preempted":
-        return Reason(code="preempted", message="Its devices were given to others; it waits for its next turn.")
+        return codes.Preempted().reason()
     for entry in workload.get("status", {}).get("conditions", ()):
         if entry["type"] == "QuotaReserved" and entry["status"] == "False":
-            return quota_words(entry.get("message", ""))
-    return Reason(code="queued", message="It waits for its turn.")
+            return quota_words(entry.get("message", "")).reason()
+    return codes.Queued().reason()
 
 
-def quota_words(message: str) -> Reason:
+def quota_words(message: str) -> ReasonCode:
     """Kueue's message in plain words; what is not known is passed on as it is."""
     lacking = [(match[1], match[2]) for match in _LACKING.finditer(message)]
     if lacking:
         devices = [item for item in lacking if "/" in item[0]]
         resource, more = (devices or lacking)[0]
-        return Reason(
-            code="devices_in_use" if devices else "capacity_in_use",
-            message=f"All others are in use: {more} more {_plain(resource)} must become free.",
-            params={"resource": resource, "more": more},
-        )
+        missing = codes.DevicesMissing if devices else codes.CapacityInUse
+        return missing(resource=resource, more=more)
     match = _TOO_MUCH.search(message)
     if match is not None:
-        return Reason(
-            code="more_than_virtual_cluster_has",
-            message=f"It needs more {_plain(match[1])} than the {match[2]} that it may ever get.",
-            params={"resource": match[1], "total": match[2]},
-        )
+        return codes.MoreThanCapacity(resource=match[1], total=match[2])
     if "LocalQueue" in message or "ClusterQueue" in message:
-        return Reason(code="queue_not_ready", message="Its queue is being made.", params={"detail": message[:300]})
-    return Reason(code="queued", message=message[:300] or "It waits for its turn.")
+        return codes.QueueNotReady()
+    return codes.QueueSays(why=message[:300]) if message else codes.Queued()
 
 
-def _plain(resource: str) -> str:
-    return {"cpu": "CPU", "memory": "memory", "nvidia.com/gpu": "GPU", "huawei.com/Ascend910": "NPU"}.get(
-        resource, resource
-    )
-
-
-def _why_starting(pods: Sequence[Object]) -> Reason:
+def _why_starting(pods: Sequence[Object]) -> ReasonCode:
     for pod in pods:
         for entry in pod.get("status", {}).get("conditions", ()):
             if entry["type"] == "PodScheduled" and entry["status"] == "False":
@@ -228,27 +219,18 @@ def _why_starting(pods: Sequence[Object]) -> Reason:
             waiting = container.get("state", {}).get("waiting", {})
             reason = waiting.get("reason", "")
             if reason in ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"):
-                image, why = container.get("image", ""), waiting.get("message", reason)
-                return Reason(
-                    code="image_not_pulled",
-                    message=f"The image {image} cannot be pulled: {why}"[:400],
-                    params={"image": image},
-                )
+                return codes.ImageNotPulled(image=container.get("image", ""), why=waiting.get("message", reason)[:300])
             if reason in ("CreateContainerConfigError", "CreateContainerError", "RunContainerError"):
-                return Reason(code="container_not_started", message=waiting.get("message", reason)[:400])
+                return codes.ContainerNotStarted(why=waiting.get("message", reason)[:400])
     if pods and all(pod["spec"].get("nodeName") for pod in pods):
-        return Reason(code="starting", message="The image is being fetched and the container started.")
-    return Reason(code="starting", message="It is being placed on nodes.")
+        return codes.ContainerStarting()
+    return codes.BeingPlaced()
 
 
-def _unschedulable(message: str) -> Reason:
+def _unschedulable(message: str) -> ReasonCode:
     lacking = [match[2] for match in _UNSCHEDULABLE.finditer(message)]
     devices = [name for name in lacking if "/" in name]
     if lacking:
         resource = (devices or lacking)[0]
-        return Reason(
-            code="no_node_has_room",
-            message=f"No node has enough free {_plain(resource)} at the moment.",
-            params={"resource": resource},
-        )
-    return Reason(code="not_scheduled", message=message[:300] or "No node takes it at the moment.")
+        return codes.NodesLack(resource=resource)
+    return codes.NotScheduled(why=message[:300]) if message else codes.NotScheduledYet()

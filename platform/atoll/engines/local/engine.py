@@ -20,7 +20,7 @@ from pathlib import Path
 import structlog
 
 from atoll import quantities
-from atoll.engines.admission import Obstacle
+from atoll.engines import codes
 from atoll.engines.base import (
     NOT_READY,
     SERVICE_ENDED,
@@ -171,7 +171,7 @@ class LocalEngine(Engine):
         self._observed[submission.attempt_id] = Observation(
             attempt_id=submission.attempt_id,
             phase=Phase.WAITING,
-            reason=Reason(code="queued", message="It waits for its turn."),
+            reason=codes.Queued().reason(),
             replicas=tuple(
                 ReplicaObservation(rank=rank, state="waiting", ready=self._readiness.holds(submission, rank))
                 for rank in range(submission.specification.devices.nodes)
@@ -218,7 +218,9 @@ class LocalEngine(Engine):
                 list(self._waiting.values()), self._machines, list(self._clusters.values()), list(self._held.values())
             )
             for attempt_id, obstacle in obstacles.items():
-                self._observed[attempt_id] = self._observed[attempt_id].model_copy(update={"reason": _reason(obstacle)})
+                self._observed[attempt_id] = self._observed[attempt_id].model_copy(
+                    update={"reason": obstacle.reason.reason()}
+                )
             if started is None:
                 break
             await self._start(started)
@@ -342,7 +344,3 @@ def _phase(mode: Mode, replicas: Sequence[ReplicaObservation]) -> tuple[Phase, R
     if any(item.ready is False for item in replicas):
         return Phase.STARTING, NOT_READY
     return Phase.RUNNING, None
-
-
-def _reason(obstacle: Obstacle) -> Reason:
-    return Reason(code=obstacle.code, message=obstacle.message, params=dict(obstacle.params))

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from atoll.engines import outcome
+from atoll.engines import codes, outcome
 from atoll.engines.admission import Placement
 from atoll.engines.base import ReplicaObservation, Submission
-from atoll.web.schema import Reason
 
 SUBMISSION = "submission.json"
 SECRETS = "secrets.json"
@@ -135,11 +134,7 @@ def look(directory: Path, rank: int, node: str, devices: tuple[int, ...], memory
             devices=list(devices),
             started_at=began,
         )
-    why = (
-        outcome.reason(told, memory_limit)
-        if told is not None
-        else Reason(code="process_lost", message="The process ended without telling how (killed from outside?).")
-    )
+    why = outcome.reason(told, memory_limit) if told is not None else codes.ProcessLost().reason()
     return ReplicaObservation(
         rank=rank,
         state="succeeded" if why is None else "failed",

@@ -17,18 +17,19 @@ describe("what the server tells by a code", () => {
   });
 
   test("keeps what only the server's words say", async () => {
-    const message = "0/3 nodes are available: 3 node(s) had untolerated taint.";
-    expect(wordsOf(await speaking("zh-CN"), "reason.not_scheduled", { message })).toBe(
-      `目前没有节点可以运行它：${message}`,
+    const why = "0/3 nodes are available: 3 node(s) had untolerated taint.";
+    const message = `No node takes it at the moment: ${why}`;
+    expect(wordsOf(await speaking("zh-CN"), "reason.not_scheduled", { message, params: { why } })).toBe(
+      `目前没有节点可以运行它：${why}`,
     );
     expect(wordsOf(await speaking("en"), "reason.new_in_the_next_version", { message })).toBe(message);
   });
 
-  test("a node that is not ready is named where it is not seen", async () => {
-    const i18n = await speaking("en");
-    const says = (message: string, params?: Record<string, unknown>) =>
-      wordsOf(i18n, "reason.node_not_ready", { message, params });
-    expect(says("Node n1 is not ready.", { node: "n1" })).toBe("Node n1 is not ready.");
-    expect(says("runtime network not ready")).toBe("It is not ready: runtime network not ready");
+  test("what is told without the other part's words says so much", async () => {
+    const i18n = await speaking("zh-CN");
+    const says = (params: Record<string, unknown>) =>
+      wordsOf(i18n, "reason.evicted", { message: "The node had to end it.", params });
+    expect(says({ why: "low on memory" })).toBe("节点不得不终止它：low on memory");
+    expect(says({})).toBe("节点不得不终止它。");
   });
 });

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from atoll.engines import entry, outcome
@@ -176,3 +177,7 @@ def test_a_command_that_the_image_does_not_have_is_told_apart(tmp_path: Path) ->
     (tmp_path / "code" / "run").chmod(0o755)
     done = subprocess.run([sys.executable, entry.__file__, "./run"], env=environment, check=True, capture_output=True)
     assert done.stdout == b"ran\n"
+
+
+def test_whatever_keeps_a_program_from_starting_has_words() -> None:
+    assert set(get_args(entry.Problem)) == outcome.PROBLEMS.keys()

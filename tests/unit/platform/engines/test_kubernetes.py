@@ -370,16 +370,16 @@ def test_it_runs_once_every_replica_runs() -> None:
             "couldn't assign flavors to pod set task: insufficient unused quota for nvidia.com/gpu in flavor default, "
             "4 more needed",
             "devices_in_use",
-            "All others are in use: 4 more GPU must become free.",
+            "All others are in use; still missing: 4 GPU.",
         ),
         (
             "couldn't assign flavors to pod set task: insufficient unused quota for cpu in flavor default, 300m more "
             "needed",
             "capacity_in_use",
-            "All others are in use: 300m more CPU must become free.",
+            "All others are in use; still missing: 300m CPU.",
         ),
         ("LocalQueue ada doesn't exist", "queue_not_ready", "Its queue is being made."),
-        ("something new", "queued", "something new"),
+        ("something new", "queue_says", "It waits for its turn. The queue says: something new"),
     ],
 )
 def test_the_queue_says_why_in_plain_words(message: str, code: str, words: str) -> None:

@@ -71,14 +71,14 @@ def test_a_user_may_not_hold_more_than_the_limit() -> None:
     free = snapshot(node("a", GPU, set(range(8))), share=Share(8, 4), held={"ada": 3})
     verdict = decide(free, ask(GPU, 2))
     assert isinstance(verdict, Obstacle)
-    assert (verdict.code, verdict.forever) == ("user_limit_reached", False)
+    assert (verdict.reason.code, verdict.forever) == ("user_limit_reached", False)
     assert isinstance(decide(free, ask(GPU, 2, user="bob")), Placement)
 
 
 def test_a_full_virtual_cluster_makes_wait_although_nodes_are_free() -> None:
     verdict = decide(snapshot(node("a", GPU, set(range(8))), share=Share(4, 4), held={"bob": 4}), ask(GPU, 1))
     assert isinstance(verdict, Obstacle)
-    assert verdict.params == {"needed": 1, "free": 0, "total": 4, "virtual_cluster": "vc"}
+    assert verdict.reason.params == {"needed": 1, "free": 0, "total": 4, "virtual_cluster": "vc"}
 
 
 @pytest.mark.feature(220, on="simulated")
@@ -95,14 +95,14 @@ def test_replicas_of_a_distributed_task_never_share_a_node() -> None:
 def test_cpu_is_counted_too() -> None:
     verdict = decide(snapshot(node("a", GPU, {0}, cpu=1)), ask(GPU, 1, cpu=2))
     assert isinstance(verdict, Obstacle)
-    assert verdict.code == "no_node_has_room"
+    assert verdict.reason.code == "no_node_has_room"
 
 
 def test_a_task_that_needs_a_node_which_is_being_restarted_waits() -> None:
     restarting = replace(node("a", GPU, set(range(8))), ready=False)
     verdict = decide(snapshot(restarting), ask(GPU, 1))
     assert isinstance(verdict, Obstacle)
-    assert (verdict.code, verdict.forever) == ("no_node_has_room", False)
+    assert (verdict.reason.code, verdict.forever) == ("no_node_has_room", False)
     elsewhere = decide(snapshot(restarting, node("b", GPU, {3})), ask(GPU, 1))
     assert elsewhere == Placement((("b", (3,)),))
     too_many = decide(snapshot(restarting), ask(GPU, 1, nodes=2))
@@ -124,7 +124,7 @@ def test_without_a_device_type_any_machine_will_do_unless_an_architecture_is_ask
     assert decide(machines, replace(plain, nodes=2)) == Placement((("a", ()), ("b", ())))
     never = decide(machines, replace(plain, nodes=3))
     assert isinstance(never, Obstacle)
-    assert (never.code, never.forever) == ("not_enough_nodes", True)
+    assert (never.reason.code, never.forever) == ("not_enough_nodes", True)
     full = decide(machines, replace(plain, cpu_cores=Decimal(5)))
     assert isinstance(full, Obstacle)
-    assert (full.code, full.forever) == ("no_node_has_cpu_and_memory", False)
+    assert (full.reason.code, full.forever) == ("no_node_has_cpu_and_memory", False)

@@ -10,10 +10,13 @@ class StoppedByUser(ReasonCode, words="{user} stopped it."):
     user: str
 
 
-class DevicesInUse(ReasonCode, words="It needs {needed}, {free} are free.", brief="Still missing: {more}."):
-    needed: int | None = None
-    free: int | None = None
-    more: int | None = None
+class DevicesInUse(ReasonCode, words="It needs {needed}, {free} are free."):
+    needed: int
+    free: int
+
+
+class DevicesMissing(ReasonCode, brief_of=DevicesInUse, words="Still missing: {more}."):
+    more: int
 
 
 class DeviceCountNotAllowed(FieldCode, words="Choose one of {counts}."):
@@ -53,8 +56,9 @@ def test_a_parameter_may_be_called_message() -> None:
 
 def test_who_knows_less_uses_the_brief_words() -> None:
     assert DevicesInUse(needed=2, free=1).text == "It needs 2, 1 are free."
-    told = DevicesInUse(more=1).reason()
-    assert (told.message, told.params) == ("Still missing: 1.", {"more": 1})
+    told = DevicesMissing(more=1).reason()
+    assert told == Reason(code=DevicesInUse.code, message="Still missing: 1.", params={"more": 1})
+    assert DevicesMissing.texts() == {"_brief": "Still missing: {more}."}
 
 
 def test_a_parameter_that_holds_braces_is_not_read_as_words() -> None:

@@ -118,4 +118,4 @@ async def test_an_administrator_stops_the_task_of_another(platform: RunningPlatf
     assert "stop" in (await admin.task(task_id))["actions"]
     await admin.post(f"/tasks/{task_id}/stop")
     task = await ada.until(task_id, "killed")
-    assert task["reason"] == {"code": "stopped_by_user", "message": "Stopped by admin.", "params": {"user": "admin"}}
+    assert task["reason"] == {"code": "stopped_by_user", "message": "admin stopped it.", "params": {"user": "admin"}}
