@@ -42,6 +42,7 @@ def inventory(
     """
     made = Inventory(variables=_variables(cluster, digests, bundle))
     made.groups = _role_groups(cluster)
+    made.groups["maintenance"] = [node.name for node in cluster.nodes if node.maintenance]
     if plan is None:
         made.groups |= _all_phases(cluster)
         joining = [node.name for node in _acting(nodes_of_joined(cluster))]

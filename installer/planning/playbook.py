@@ -60,10 +60,11 @@ def _play(phase: Phase, turn: Turn, verb: Verb) -> str:
         "  vars:",
         f"    verb: {turn.runs}",
         f"    phase: {phase.name}",
+        *_on_record(phase, turn),
         *(_patience() if verb.tells_all else []),
         "  tasks:",
         *(_kept_in_mind(phase, turn) if verb.tells_all else _role(phase, turn, "    ")),
-        *_record(phase, turn),
+        *_off_record(phase, turn),
     ]
     return "\n".join(lines) + "\n"
 
@@ -84,6 +85,7 @@ def _patience() -> list[str]:
         "  module_defaults:",
         "    atoll_verify:",
         "      timeout_s: \"{{ lookup('ansible.builtin.env', 'ATOLL_PATIENCE_S') | default(10, true) | int }}\"",
+        "      left_out: \"{{ groups['maintenance'] | default([]) }}\"",
     ]
 
 
@@ -100,26 +102,34 @@ def _kept_in_mind(phase: Phase, turn: Turn) -> list[str]:
     ]
 
 
-def _record(phase: Phase, turn: Turn) -> list[str]:
-    if turn.record is None or phase.on is Scope.FIRST_MASTER:
+def _off_record(phase: Phase, turn: Turn) -> list[str]:
+    if turn.record != "absent":
         return []
-    removes = turn.record == "absent"
-    # After the handlers, which run at the end of `tasks`: only what is in effect goes on record.
     return [
         "  post_tasks:",
-        f"    - name: {phase.title} - {'off the record' if removes else 'on record'}",
+        f"    - name: {phase.title} - off the record",
         "      atoll_record:",
         f"        phase: {phase.name}",
-        f"        scope: {'cluster' if phase.on is Scope.CLUSTER else 'node'}",
-        *(
-            ["        state: absent"]
-            if removes
-            else [
-                f"        input_hash: \"{{{{ atoll_input_hashes.{phase.name} | default('') }}}}\"",
-                '        version: "{{ atoll_version }}"',
-            ]
-        ),
+        f"        scope: {_scope(phase)}",
+        "        state: absent",
     ]
+
+
+def _on_record(phase: Phase, turn: Turn) -> list[str]:
+    """What the last task of the phase puts on record; a task of its own for that would be one in four."""
+    if turn.record != "present" or phase.on is Scope.FIRST_MASTER:
+        return []
+    return [
+        "    on_record:",
+        f"      phase: {phase.name}",
+        f"      scope: {_scope(phase)}",
+        f"      input_hash: \"{{{{ atoll_input_hashes.{phase.name} | default('') }}}}\"",
+        '      version: "{{ atoll_version }}"',
+    ]
+
+
+def _scope(phase: Phase) -> str:
+    return "cluster" if phase.on is Scope.CLUSTER else "node"
 
 
 def _tasks(phase: Phase, turn: Turn) -> str:

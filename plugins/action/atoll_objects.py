@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ import yaml
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
+# A shorter word may be one of any sentence.
+HIDDEN_FROM = 6
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -64,6 +67,30 @@ def plain(value: Any) -> Any:
     return value
 
 
+def secrets_of(objects: list[dict[str, Any]]) -> list[str]:
+    """Return what must not be shown of objects: the values of Secrets, as they travel and as they are read."""
+    found = []
+    for item in objects:
+        if item["kind"] != "Secret":
+            raise AnsibleActionFail(f"atoll_objects: {item['kind']} {item['metadata']['name']} is no Secret")
+        found += [str(value) for value in (item.get("stringData") or {}).values()]
+        for value in (item.get("data") or {}).values():
+            found += [str(value), base64.b64decode(value).decode(errors="replace")]
+    return sorted({value.strip() for value in found if len(value.strip()) >= HIDDEN_FROM}, key=len, reverse=True)
+
+
+def hidden(value: Any, secrets: list[str]) -> Any:
+    """Return an answer without what must not be shown."""
+    if isinstance(value, dict):
+        return {key: hidden(part, secrets) for key, part in value.items()}
+    if isinstance(value, list):
+        return [hidden(part, secrets) for part in value]
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, "***")
+    return value
+
+
 class ActionModule(ActionBase):  # type: ignore[misc]
     """See plugins/modules/atoll_objects.py."""
 
@@ -76,5 +103,11 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         variables = task_vars or {}
         args = dict(self._task.args)
         args.setdefault("phase", variables.get("phase"))
-        args["objects"] = objects_of(args.pop("manifests", None) or [])
-        return result | self._execute_module(module_name="atoll_objects", module_args=args, task_vars=variables)
+        secret = args.pop("secrets", None) or []
+        args["objects"] = objects_of([*secret, *(args.pop("manifests", None) or [])])
+        never = secrets_of([item for item in objects_of(secret) if item["kind"] != "Namespace"])
+        answer = self._execute_module(module_name="atoll_objects", module_args=args, task_vars=variables)
+        # It repeats the arguments, and with them what is secret.
+        answer.pop("invocation", None)
+        shown: dict[str, Any] = hidden(answer, never)
+        return result | shown

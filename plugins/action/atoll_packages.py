@@ -46,13 +46,17 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         args.setdefault("phase", variables.get("phase"))
         directory = self._directory(variables)
         packages, groups, closures = repository(str(directory))
-        group = args.get("group")
-        if group not in groups:
-            raise AnsibleActionFail(
-                f"{directory}/groups.json has no group `{group}`; it has {', '.join(sorted(groups))}"
-            )
-        args["packages"] = [{**packages[name], "file": name} for name in closures[group]]
-        args["wanted"] = sorted(groups[group])
+        names: dict[str, None] = {}
+        wanted: set[str] = set()
+        for group in args.get("groups") or []:
+            if group not in groups:
+                raise AnsibleActionFail(
+                    f"{directory}/groups.json has no group `{group}`; it has {', '.join(sorted(groups))}"
+                )
+            names |= dict.fromkeys(closures[group])
+            wanted |= set(groups[group])
+        args["packages"] = [{**packages[name], "file": name} for name in names]
+        args["wanted"] = sorted(wanted)
         answer = self._execute_module(module_name="atoll_packages", module_args=args, task_vars=variables)
         if needed := answer.pop("needed", []):
             args["staged"] = self._send([directory / name for name in needed])

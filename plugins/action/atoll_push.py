@@ -142,7 +142,9 @@ def tunnel(connection: Any, reach: str) -> Iterator[Path]:
 class ActionModule(ActionBase):  # type: ignore[misc]
     """See plugins/modules/atoll_push.py."""
 
-    _VALID_ARGS = frozenset(("bundle", "sets", "registry", "reach", "ca_file", "client_certificate", "client_key"))
+    _VALID_ARGS = frozenset(
+        ("bundle", "sets", "registry", "reach", "ca_file", "client_certificate", "client_key", "record")
+    )
     _supports_check_mode = True
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -152,7 +154,11 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         try:
             images = images_of(Path(args["bundle"]), args.get("sets") or ["base", "platform", "framework"])
             with tunnel(self._connection, args.get("reach") or "127.0.0.1:5000") as socket:
-                return result | self._push(images, socket)
+                result |= self._push(images, socket)
+            if record := args.get("record"):
+                kept = self._execute_module(module_name="atoll_record", module_args=dict(record), task_vars=task_vars)
+                return result | kept | {"changed": result["changed"] or kept.get("changed", False)}
+            return result
         except KeyError as missing:
             raise AnsibleActionFail(f"atoll_push: the argument {missing} is missing") from None
         except (PushError, OSError, httpx.HTTPError) as error:

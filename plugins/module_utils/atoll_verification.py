@@ -171,8 +171,12 @@ def asked_for(*words: str) -> Dict[str, Any]:
     return said
 
 
-def rollout(workload: str) -> List[str]:
-    """Look whether a workload runs as wanted, in as many pods as wanted."""
+def rollout(workload: str, left_out: List[str]) -> List[str]:
+    """Look whether a workload runs as wanted, in as many pods as wanted.
+
+    A node that is away is told by its own phases, and one that is `left_out` is so on purpose: what a DaemonSet lacks
+    there is forgiven, and so is a pod of another workload that fits no other node.
+    """
     kind, _, place = workload.partition(" ")
     namespace, _, name = place.partition("/")
     item = asked_for("--namespace", namespace, "get", "{}/{}".format(kind, name))
@@ -185,23 +189,60 @@ def rollout(workload: str) -> List[str]:
         updated = status.get("updatedReplicas", 0)
     if wanted == 0:
         return ["{} {} {}".format(kind, place, "runs nowhere" if kind == "DaemonSet" else "is scaled to 0")]
-    if kind == "DaemonSet" and ready < wanted:
-        # A node that is away is told by its own phases, or is left out on purpose.
-        gone = len(away())
-        ready, updated = min(wanted, ready + gone), min(wanted, updated + gone)
-    if ready < wanted or updated < wanted or status.get("observedGeneration") != item["metadata"].get("generation"):
-        return ["{} {} has {} of {} pods ready, {} up to date".format(kind, place, ready, wanted, updated)]
+    current = status.get("observedGeneration") == item["metadata"].get("generation")
+    if current and ready >= wanted and updated >= wanted:
+        return []
+    broken = "{} {} has {} of {} pods ready, {} up to date".format(kind, place, ready, wanted, updated)
+    gone = {node["metadata"]["name"]: node for node in asked_for("get", "nodes")["items"] if _gone(node, left_out)}
+    if not current or not gone:
+        return [broken]
+    words = ",".join("{}={}".format(*pair) for pair in sorted(spec["selector"]["matchLabels"].items()))
+    pods = asked_for("--namespace", namespace, "get", "pods", "--selector", words)["items"]
+    if kind != "DaemonSet":
+        missing = [pod for pod in pods if _fits_only(pod, gone)]
+        return [] if updated >= wanted and ready + len(missing) >= wanted else [broken]
+    here = [pod for pod in pods if pod["spec"].get("nodeName") not in gone]
+    # Of nodes that are gone those lack a pod that have none, or one that is not counted as it should be.
+    there = {pod["spec"].get("nodeName") for pod in pods} & set(gone)
+    absent = wanted - len(pods)
+    sound = all(_is(pod, "Ready") for pod in here) and absent <= len(set(gone) - there)
+    if not sound or (updated < wanted and _behind(namespace, words, here)):
+        return [broken]
     return []
+
+
+def _gone(node: Dict[str, Any], left_out: List[str]) -> bool:
+    return node["metadata"]["name"] in left_out or not _is(node, "Ready")
+
+
+def _is(item: Dict[str, Any], wanted: str) -> bool:
+    conditions = {one["type"]: one["status"] for one in item.get("status", {}).get("conditions", [])}
+    return conditions.get(wanted) == "True"
+
+
+def _fits_only(pod: Dict[str, Any], gone: Dict[str, Dict[str, Any]]) -> bool:
+    """Say whether a pod finds no place, and would fit a node that is gone."""
+    if pod["spec"].get("nodeName") or pod["metadata"].get("deletionTimestamp"):
+        return False
+    conditions = {one["type"]: one for one in pod.get("status", {}).get("conditions", [])}
+    if conditions.get("PodScheduled", {}).get("reason") != "Unschedulable":
+        return False
+    wanted = (pod["spec"].get("nodeSelector") or {}).items()
+    return any(wanted <= node["metadata"].get("labels", {}).items() for node in gone.values())
+
+
+def _behind(namespace: str, words: str, pods: List[Dict[str, Any]]) -> bool:
+    """Say whether a pod of a DaemonSet is of an earlier revision."""
+    listed = asked_for("--namespace", namespace, "get", "controllerrevisions", "--selector", words)["items"]
+    newest = max(listed, key=lambda one: int(one["revision"]), default={"metadata": {}})
+    label = "controller-revision-hash"
+    wanted = newest["metadata"].get("labels", {}).get(label)
+    return any(pod["metadata"].get("labels", {}).get(label) != wanted for pod in pods)
 
 
 def away() -> List[str]:
     """Return the nodes that are not ready."""
-    found = []
-    for item in asked_for("get", "nodes")["items"]:
-        conditions = {one["type"]: one["status"] for one in item.get("status", {}).get("conditions", [])}
-        if conditions.get("Ready") != "True":
-            found.append(str(item["metadata"]["name"]))
-    return found
+    return [str(item["metadata"]["name"]) for item in asked_for("get", "nodes")["items"] if _gone(item, [])]
 
 
 def nodes(ready: List[str], allocatable: Dict[str, Dict[str, int]]) -> List[str]:

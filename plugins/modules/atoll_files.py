@@ -58,6 +58,15 @@ options:
     type: list
     elements: path
     default: []
+  record:
+    description: >-
+      For the last task of a phase: put the phase on record behind it. The variable C(on_record) of the play says what.
+    type: dict
+    suboptions:
+      phase: {description: The phase., type: str, required: true}
+      scope: {description: Whether the cluster keeps it too., type: str, choices: [node, cluster], default: node}
+      input_hash: {description: Hash of all that the phase was made from., type: str, required: true}
+      version: {description: Version of Atoll., type: str, required: true}
   state_directory:
     description: Atoll's state on the node.
     type: path
@@ -109,6 +118,7 @@ from ansible.module_utils.atoll_node import (
     with_block,
     write_atomically,
 )
+from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
 from ansible.module_utils.basic import AnsibleModule
 
 OWNED = {"owner": {"type": "str", "default": "root"}, "group": {"type": "str", "default": "root"}}
@@ -148,6 +158,7 @@ ARGUMENTS = {
     },
     "absent": {"type": "list", "elements": "path", "default": []},
     **COMMON_ARGUMENTS,
+    **RECORD_ARGUMENTS,
 }
 
 
@@ -325,7 +336,7 @@ def work(module: Any) -> Dict[str, Any]:
 
 def main() -> None:
     """Run as a module."""
-    guarded(work, AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+    guarded(recorded(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

@@ -34,6 +34,15 @@ options:
   staged:
     description: Set by the action.
     type: dict
+  record:
+    description: >-
+      For the last task of a phase: put the phase on record behind it. The variable C(on_record) of the play says what.
+    type: dict
+    suboptions:
+      phase: {description: The phase., type: str, required: true}
+      scope: {description: Whether the cluster keeps it too., type: str, choices: [node, cluster], default: node}
+      input_hash: {description: Hash of all that the phase was made from., type: str, required: true}
+      version: {description: Version of Atoll., type: str, required: true}
   state_directory:
     description: Atoll's state on the node.
     type: path
@@ -65,6 +74,7 @@ import tarfile
 from typing import Any, Dict, List, Set
 
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, PATH, Book, NodeError, guarded, locked, run
+from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
@@ -75,6 +85,7 @@ ARGUMENTS = {
     "images": {"type": "list", "elements": "dict", "required": True},
     "staged": {"type": "dict"},
     **COMMON_ARGUMENTS,
+    **RECORD_ARGUMENTS,
 }
 REF_NAME = "org.opencontainers.image.ref.name"
 CONTAINERD_NAME = "io.containerd.image.name"
@@ -166,7 +177,7 @@ def work(module: Any) -> Dict[str, Any]:
 
 def main() -> None:
     """Run as a module."""
-    guarded(work, AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+    guarded(recorded(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,19 @@ options:
     type: list
     elements: str
     default: []
+  record:
+    description: >-
+      For the last task of a phase: put the phase on record behind it. The variable C(on_record) of the play says what.
+    type: dict
+    suboptions:
+      phase: {description: The phase., type: str, required: true}
+      scope: {description: Whether the cluster keeps it too., type: str, choices: [node, cluster], default: node}
+      input_hash: {description: Hash of all that the phase was made from., type: str, required: true}
+      version: {description: Version of Atoll., type: str, required: true}
+  state_directory:
+    description: Atoll's state on the node.
+    type: path
+    default: /var/lib/atoll
 author:
   - Atoll
 """
@@ -44,12 +57,15 @@ import json
 from typing import Any, Dict, List, Optional
 
 from ansible.module_utils import atoll_cluster as cluster
-from ansible.module_utils.atoll_node import guarded
+from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded
+from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
     "nodes": {"type": "dict", "required": True},
     "owned": {"type": "list", "elements": "str", "default": []},
+    **COMMON_ARGUMENTS,
+    **RECORD_ARGUMENTS,
 }
 
 
@@ -86,7 +102,7 @@ def work(module: Any) -> Dict[str, Any]:
 
 def main() -> None:
     """Run as a module."""
-    guarded(work, AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+    guarded(recorded(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,10 @@ options:
     type: list
     elements: raw
     required: true
+  secrets:
+    description: Like C(manifests), for Secrets (and their name spaces). Nothing of their values is ever told.
+    type: list
+    elements: raw
   wait:
     description: >-
       What has to be reached afterwards. C(condition) is a condition of the object, or C(rollout) for Deployments,
@@ -42,6 +46,15 @@ options:
     description: Set by the action.
     type: list
     elements: dict
+  record:
+    description: >-
+      For the last task of a phase: put the phase on record behind it. The variable C(on_record) of the play says what.
+    type: dict
+    suboptions:
+      phase: {description: The phase., type: str, required: true}
+      scope: {description: Whether the cluster keeps it too., type: str, choices: [node, cluster], default: node}
+      input_hash: {description: Hash of all that the phase was made from., type: str, required: true}
+      version: {description: Version of Atoll., type: str, required: true}
   state_directory:
     description: Atoll's state on the node.
     type: path
@@ -75,17 +88,19 @@ removed:
 """
 
 import json
-from typing import Any, Dict, Iterable, List, Tuple
+from typing import Any, Dict, Iterable, List, Set, Tuple
 
 from ansible.module_utils import atoll_cluster as cluster
 from ansible.module_utils import atoll_waiting as waiting
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, Book, guarded, locked
+from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
     "phase": {"type": "str", "required": True},
     "part": {"type": "str", "default": "main"},
     "manifests": {"type": "list", "elements": "raw"},
+    "secrets": {"type": "list", "elements": "raw", "no_log": False},  # the action hands it on among `objects`
     "objects": {"type": "list", "elements": "dict", "required": True},
     "wait": {
         "type": "list",
@@ -100,6 +115,7 @@ ARGUMENTS = {
         },
     },
     **COMMON_ARGUMENTS,
+    **RECORD_ARGUMENTS,
 }
 FIRST = ("Namespace", "CustomResourceDefinition")
 DEFINITIONS_S = 60
@@ -203,6 +219,14 @@ def record_of(item: Dict[str, Any]) -> Dict[str, Any]:
     return {**cluster.bare(item), "fields": fields, "digest": cluster.digest(item, fields)}
 
 
+def _leave_others(parts: Dict[str, Any], mine: str, names: Set[Tuple[str, ...]]) -> None:
+    """Drop from the other parts of the phase what this one has taken over, and parts of which nothing is left."""
+    for part, items in list(parts.items()):
+        parts[part] = items if part == mine else [item for item in items if cluster.key_of(item)[1:] not in names]
+        if not parts[part]:
+            del parts[part]
+
+
 def work(module: Any) -> Dict[str, Any]:
     """Apply, prune, wait, and write down what was applied."""
     params, dry = module.params, module.check_mode
@@ -219,8 +243,7 @@ def work(module: Any) -> Dict[str, Any]:
         if not dry:
             records = [record_of(item) for item in application.after.values()]
             book.section("objects")[params["part"]] = records
-            if not records:
-                del book.section("objects")[params["part"]]
+            _leave_others(book.section("objects"), params["part"], {cluster.key_of(item)[1:] for item in records})
             book.save()
     if not dry:
         for wanted in params["wait"]:
@@ -235,7 +258,7 @@ def work(module: Any) -> Dict[str, Any]:
 
 def main() -> None:
     """Run as a module."""
-    guarded(work, AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+    guarded(recorded(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

@@ -8,13 +8,14 @@ DOCUMENTATION = r"""
 module: atoll_packages
 short_description: Packages of the operating system, from the bundle
 description:
-  - Installs a group of the bundle's repository for the node's system and architecture. Sends only the package files
+  - Installs groups of the bundle's repository for the node's system and architecture. Sends only the package files
     that the node needs. A newer version that is installed already stays.
   - No service is started by an installation; M(atoll_units) does that when its configuration is there.
 options:
-  group:
-    description: Group of C(groups.json) in the repository.
-    type: str
+  groups:
+    description: Groups of C(groups.json) in the repository.
+    type: list
+    elements: str
     required: true
   phase:
     description: The phase that these belong to. Default is the variable C(phase).
@@ -41,7 +42,7 @@ author:
 EXAMPLES = r"""
 - name: The load balancer is installed
   atoll_packages:
-    group: load_balancer
+    groups: [load_balancer]
 """
 
 RETURN = r"""
@@ -73,7 +74,7 @@ from ansible.module_utils.atoll_node import (
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
-    "group": {"type": "str", "required": True},
+    "groups": {"type": "list", "elements": "str", "required": True},
     "phase": {"type": "str", "required": True},
     "packages": {"type": "list", "elements": "dict", "required": True},
     "wanted": {"type": "list", "elements": "str", "required": True},

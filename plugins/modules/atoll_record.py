@@ -8,7 +8,8 @@ DOCUMENTATION = r"""
 module: atoll_record
 short_description: Write down that a phase was applied
 description:
-  - The last task of each phase. Planning reads these records through M(atoll_probe).
+  - The last task of a phase whose own last task has no argument C(record), and what takes a phase off the record.
+    Planning reads these records through M(atoll_probe).
 options:
   phase:
     description: The phase.
@@ -54,13 +55,10 @@ record:
   type: dict
 """
 
-import json
-import os
-import time
-from typing import Any, Dict, Optional
+from typing import Any, Dict
 
-from ansible.module_utils import atoll_cluster as cluster
-from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded, locked, read_json, write_atomically
+from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded
+from ansible.module_utils.atoll_recording import keep, made_of
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
@@ -71,63 +69,13 @@ ARGUMENTS = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     **COMMON_ARGUMENTS,
 }
-NAMESPACE = "atoll-system"
-NAME = "records"
-
-
-def write_local(path: str, record: Optional[Dict[str, Any]]) -> None:
-    """Write the record on the node, or remove it."""
-    if record is not None:
-        os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
-        write_atomically(path, (json.dumps(record, sort_keys=True) + "\n").encode(), 0o644)
-    elif os.path.exists(path):
-        os.unlink(path)
-
-
-def in_cluster() -> Dict[str, str]:
-    """Return the records that the cluster keeps."""
-    item = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": NAME, "namespace": NAMESPACE}}
-    return next((found.get("data") or {} for found in cluster.get([item]).values()), {})
-
-
-def write_cluster(phase: str, record: Optional[Dict[str, Any]]) -> None:
-    """Write the record to the cluster: each phase is a key of its own, so two writers do not meet."""
-    space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
-    if not cluster.get([space]):
-        cluster.kubectl("create", "--filename", "-", stdin=json.dumps(space))
-    if not cluster.get([{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": NAME, "namespace": NAMESPACE}}]):
-        cluster.kubectl("--namespace", NAMESPACE, "create", "configmap", NAME)
-    value = None if record is None else json.dumps(record, sort_keys=True)
-    patch = json.dumps({"data": {phase: value}})
-    cluster.kubectl("--namespace", NAMESPACE, "patch", "configmap", NAME, "--type", "merge", "--patch", patch)
 
 
 def work(module: Any) -> Dict[str, Any]:
     """Write what differs."""
-    params, dry = module.params, module.check_mode
-    state, phase = params["state_directory"], params["phase"]
-    path = os.path.join(state, "records", phase + ".json")
-    present = params["state"] == "present"
-    with locked(state, wanted=not dry):
-        seen = read_json(path)
-        names = {"phase": phase, "input_hash": params["input_hash"], "version": params["version"]}
-        record: Optional[Dict[str, Any]] = None
-        if present:
-            same = seen is not None and all(seen.get(name) == value for name, value in names.items())
-            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            record = seen if same else {**names, "at": now}
-        changed = record != seen
-        if changed and not dry:
-            write_local(path, record)
-            book = os.path.join(state, "managed", phase + ".json")
-            if not present and os.path.exists(book):
-                os.unlink(book)
-        if params["scope"] == "cluster" and os.path.exists(cluster.KUBECONFIG):
-            known = in_cluster().get(phase)
-            if (None if known is None else json.loads(known)) != record:
-                changed = True
-                if not dry:
-                    write_cluster(phase, record)
+    params = module.params
+    content = made_of(params) if params["state"] == "present" else None
+    changed, record = keep(params["state_directory"], params["phase"], content, params["scope"], module.check_mode)
     return {"changed": changed, "record": record or {}}
 
 

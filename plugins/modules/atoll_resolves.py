@@ -22,6 +22,19 @@ options:
     description: Most seconds to wait.
     type: int
     default: 120
+  record:
+    description: >-
+      For the last task of a phase: put the phase on record behind it. The variable C(on_record) of the play says what.
+    type: dict
+    suboptions:
+      phase: {description: The phase., type: str, required: true}
+      scope: {description: Whether the cluster keeps it too., type: str, choices: [node, cluster], default: node}
+      input_hash: {description: Hash of all that the phase was made from., type: str, required: true}
+      version: {description: Version of Atoll., type: str, required: true}
+  state_directory:
+    description: Atoll's state on the node.
+    type: path
+    default: /var/lib/atoll
 author:
   - Atoll
 """
@@ -46,13 +59,16 @@ import struct
 import time
 from typing import Any, Dict
 
-from ansible.module_utils.atoll_node import NodeError, guarded
+from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, NodeError, guarded
+from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
     "name": {"type": "str", "required": True},
     "server": {"type": "str", "required": True},
     "timeout_s": {"type": "int", "default": 120},
+    **COMMON_ARGUMENTS,
+    **RECORD_ARGUMENTS,
 }
 ADDRESS, INTERNET = 1, 1
 ANSWER_S = 2
@@ -115,7 +131,7 @@ def work(module: Any) -> Dict[str, Any]:
 
 def main() -> None:
     """Run as a module."""
-    guarded(work, AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+    guarded(recorded(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

@@ -34,6 +34,15 @@ options:
         default: []
       reload_when: {description: "As C(restart_when), but reloads.", type: list, elements: raw, default: []}
       timeout_s: {description: Most seconds until it is active., type: int, default: 90}
+  record:
+    description: >-
+      For the last task of a phase: put the phase on record behind it. The variable C(on_record) of the play says what.
+    type: dict
+    suboptions:
+      phase: {description: The phase., type: str, required: true}
+      scope: {description: Whether the cluster keeps it too., type: str, choices: [node, cluster], default: node}
+      input_hash: {description: Hash of all that the phase was made from., type: str, required: true}
+      version: {description: Version of Atoll., type: str, required: true}
   state_directory:
     description: Atoll's state on the node.
     type: path
@@ -64,6 +73,7 @@ import time
 from typing import Any, Dict, List, Optional
 
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, Book, NodeError, guarded, locked, run, stamp_of
+from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
@@ -82,6 +92,7 @@ ARGUMENTS = {
         },
     },
     **COMMON_ARGUMENTS,
+    **RECORD_ARGUMENTS,
 }
 SHOWN = "LoadState,ActiveState,SubState,UnitFileState,NeedDaemonReload,NRestarts,ActiveEnterTimestampMonotonic"
 STEP_S = 0.2
@@ -228,7 +239,7 @@ def work(module: Any) -> Dict[str, Any]:
 
 def main() -> None:
     """Run as a module."""
-    guarded(work, AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+    guarded(recorded(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

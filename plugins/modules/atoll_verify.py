@@ -9,7 +9,7 @@ module: atoll_verify
 short_description: Whether a phase keeps what it promises
 description:
   - Compares what the phase manages here with what it left, and asks what it runs. Fails with all that is broken, in
-    words. Changes nothing, and takes no lock.
+    words. Changes nothing, and takes no lock; as the last task of a phase it puts that on record when all is well.
   - What may still be on its way is asked again until C(timeout_s) is over.
 options:
   phase:
@@ -62,6 +62,11 @@ options:
     type: list
     elements: str
     default: []
+  left_out:
+    description: Nodes in maintenance; what C(rollouts) lack there is forgiven, as it is on nodes that are away.
+    type: list
+    elements: str
+    default: []
   nodes_ready:
     description: Nodes that must be ready.
     type: list
@@ -91,6 +96,15 @@ options:
     description: Seconds within which what is on its way must be there.
     type: int
     default: 20
+  record:
+    description: >-
+      For the last task of a phase: put the phase on record behind it. The variable C(on_record) of the play says what.
+    type: dict
+    suboptions:
+      phase: {description: The phase., type: str, required: true}
+      scope: {description: Whether the cluster keeps it too., type: str, choices: [node, cluster], default: node}
+      input_hash: {description: Hash of all that the phase was made from., type: str, required: true}
+      version: {description: Version of Atoll., type: str, required: true}
   state_directory:
     description: Atoll's state on the node.
     type: path
@@ -127,7 +141,8 @@ from functools import partial
 from typing import Any, Callable, Dict, Iterator, List
 
 from ansible.module_utils import atoll_verification as asking
-from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, NodeError, read_json
+from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, NodeError, guarded, read_json
+from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
 from ansible.module_utils.basic import AnsibleModule
 
 URL = {
@@ -151,6 +166,7 @@ ARGUMENTS = {
     "least_days": {"type": "int", "default": 14},
     "mounts": {"type": "list", "elements": "path", "default": []},
     "rollouts": {"type": "list", "elements": "str", "default": []},
+    "left_out": {"type": "list", "elements": "str", "default": []},
     "nodes_ready": {"type": "list", "elements": "str", "default": []},
     "allocatable": {"type": "dict", "default": {}},
     "conditions": {"type": "dict", "default": {}},
@@ -159,6 +175,7 @@ ARGUMENTS = {
     "targets": {"type": "str"},
     "timeout_s": {"type": "int", "default": 20},
     **COMMON_ARGUMENTS,
+    **RECORD_ARGUMENTS,
 }
 AGAIN_S = 1.0
 
@@ -173,7 +190,7 @@ def questions(params: Dict[str, Any]) -> Iterator[Callable[[], List[str]]]:
     yield from (partial(asking.url, url, days) for url in params["urls"])
     yield from (partial(asking.certificate, path, key, days) for path, key in params["certificates"])
     yield from (partial(asking.mount, mount) for mount in params["mounts"])
-    yield from (partial(asking.rollout, workload) for workload in params["rollouts"])
+    yield from (partial(asking.rollout, workload, params["left_out"]) for workload in params["rollouts"])
     if params["nodes_ready"] or params["allocatable"]:
         yield partial(asking.nodes, params["nodes_ready"], params["allocatable"])
     yield from (partial(asking.condition, kind, wanted) for kind, wanted in params["conditions"].items())
@@ -191,9 +208,8 @@ def answer(question: Callable[[], List[str]]) -> List[str]:
         return [str(error)]
 
 
-def main() -> None:
+def work(module: Any) -> Dict[str, Any]:
     """Ask all, and what is broken again, until it is not or the time is over."""
-    module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     end = time.monotonic() + module.params["timeout_s"]
     left = list(questions(module.params))
     while True:
@@ -211,7 +227,12 @@ def main() -> None:
                 module.params["phase"]
             ),
         )
-    module.exit_json(changed=False, broken=[])
+    return {"changed": False, "broken": []}
+
+
+def main() -> None:
+    """Run as a module."""
+    guarded(recorded(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

@@ -67,21 +67,42 @@ def test_what_a_role_asks_afterwards_plans_nothing_again(tmp_path: Path) -> None
     assert roles.__wrapped__(tmp_path) == first
 
 
-def test_every_phase_has_a_play_in_order_and_a_record_after_its_handlers() -> None:
+def test_every_phase_has_a_play_in_order_and_says_what_goes_on_record() -> None:
     plays = yaml.safe_load(making.text(APPLY))
     applying = [play for play in plays if play["hosts"].startswith("phase_")]
     assert [play["hosts"] for play in applying] == [phase.group for phase in PHASES]
     for play, phase in zip(applying, PHASES, strict=True):
         assert play["gather_facts"] is False
+        record = play["vars"].pop("on_record", None)
         assert play["vars"] == {"verb": "deploy", "phase": phase.name}
-        recorded = [task["atoll_record"] for task in play.get("post_tasks", [])]
         if phase.on is Scope.FIRST_MASTER:
-            assert not recorded
+            assert record is None
         else:
-            assert recorded[0]["phase"] == phase.name
-            assert recorded[0]["scope"] == ("cluster" if phase.on is Scope.CLUSTER else "node")
-    removing = [play["hosts"] for play in plays if play["hosts"].startswith("remove_")]
-    assert removing == [phase.removal_group for phase in reversed(PHASES) if phase.removable]
+            assert record == {
+                "phase": phase.name,
+                "scope": "cluster" if phase.on is Scope.CLUSTER else "node",
+                "input_hash": f"{{{{ atoll_input_hashes.{phase.name} | default('') }}}}",
+                "version": "{{ atoll_version }}",
+            }
+        assert "post_tasks" not in play
+    removing = [play for play in plays if play["hosts"].startswith("remove_")]
+    assert [play["hosts"] for play in removing] == [
+        phase.removal_group for phase in reversed(PHASES) if phase.removable
+    ]
+    for play in removing:
+        (off,) = play["post_tasks"]
+        assert off["atoll_record"]["state"] == "absent"
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_task_that_puts_a_phase_on_record_is_always_done_on_the_node_itself(role: str) -> None:
+    """A handler runs at the end of all tasks, behind the record, so no role that records has one."""
+    for file in sorted((TREE / "roles" / role / "tasks").rglob("*.yml")):
+        for task in yaml.safe_load(file.read_text(encoding="utf-8")):
+            modules = [name for name, args in task.items() if isinstance(args, dict) and "record" in args]
+            if modules or "atoll_record" in task:
+                assert not {"delegate_to", "when", "loop", "notify", "run_once"} & set(task), f"{file}: {task['name']}"
+    assert not (TREE / "roles" / role / "handlers").exists()
 
 
 def texts(role: str) -> dict[Path, str]:

@@ -76,7 +76,7 @@ PACKAGES = [{"name": name, "version": "1.0", "file": f"{name}.deb"} for name in 
 
 def test_only_packages_that_are_missing_are_asked_for(run: Any, programs: Any) -> None:
     programs("dpkg-query", INSTALLED)
-    wanted = {"phase": "host", "group": "host", "packages": PACKAGES, "wanted": ["one", "two"]}
+    wanted = {"phase": "host", "groups": ["host"], "packages": PACKAGES, "wanted": ["one", "two"]}
     assert run("atoll_packages", **wanted)["needed"] == ["half.deb", "two.deb"]
     rehearsed = run("atoll_packages", check=True, **wanted)
     assert (rehearsed["changed"], rehearsed["needed"]) == (True, [])
@@ -84,7 +84,7 @@ def test_only_packages_that_are_missing_are_asked_for(run: Any, programs: Any) -
 
 def test_a_package_that_is_gone_is_a_difference(run: Any, programs: Any) -> None:
     programs("dpkg-query", INSTALLED)
-    assert not run("atoll_packages", phase="host", group="host", packages=PACKAGES[:1], wanted=["one"])["changed"]
+    assert not run("atoll_packages", phase="host", groups=["host"], packages=PACKAGES[:1], wanted=["one"])["changed"]
     programs("dpkg-query", "true")
     assert run("atoll_probe", objects=False)["drifted"] == {"host": ["package one is not installed"]}
 

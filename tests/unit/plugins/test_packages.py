@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 
 PACKAGES = [{"name": "one", "version": "1.0", "file": "one.deb"}]
-WANTED = {"phase": "host", "group": "host", "packages": PACKAGES, "wanted": ["one"], "staged": {"one.deb": "/one.deb"}}
+WANTED = {
+    "phase": "host",
+    "groups": ["host"],
+    "packages": PACKAGES,
+    "wanted": ["one"],
+    "staged": {"one.deb": "/one.deb"},
+}
 
 
 @pytest.fixture

@@ -149,9 +149,104 @@ def test_a_workload_that_is_not_complete_is_told(
     status: dict[str, Any],
     told: str | None,
 ) -> None:
-    api({"metadata": {"generation": 2}, "spec": spec, "status": status}, monkeypatch, asking)
-    found = asking.rollout("Deployment atoll-system/api")
+    answers(monkeypatch, asking, {"metadata": {"generation": 2}, "spec": spec, "status": status})
+    found = asking.rollout("Deployment atoll-system/api", [])
     assert (found == []) if told is None else told in found[0]
+
+
+def answers(monkeypatch: pytest.MonkeyPatch, asking: ModuleType, workload: dict[str, Any], **lists: list[Any]) -> None:
+    """Let the API server answer with one workload, and with lists by kind."""
+
+    def asked_for(*words: str) -> dict[str, Any]:
+        what = words[words.index("get") + 1]
+        return workload if "/" in what else {"items": lists.get(what, [])}
+
+    monkeypatch.setattr(asking, "asked_for", asked_for)
+
+
+def a_node(name: str, ready: bool = True, **labels: str) -> dict[str, Any]:
+    conditions = [{"type": "Ready", "status": "True" if ready else "Unknown"}]
+    return {"metadata": {"name": name, "labels": labels}, "status": {"conditions": conditions}}
+
+
+def a_pod(node: str | None, ready: bool = True, revision: str = "new", **selector: str) -> dict[str, Any]:
+    conditions = [{"type": "Ready", "status": str(ready)}]
+    if node is None:
+        conditions.append({"type": "PodScheduled", "status": "False", "reason": "Unschedulable"})
+    return {
+        "metadata": {"name": f"pod-{node}", "labels": {"controller-revision-hash": revision}},
+        "spec": {"nodeName": node, "nodeSelector": selector},
+        "status": {"conditions": conditions},
+    }
+
+
+REVISIONS = [
+    {"revision": number, "metadata": {"labels": {"controller-revision-hash": name}}}
+    for number, name in ((9, "old"), (10, "new"))
+]
+
+
+@pytest.mark.parametrize(
+    ("pods", "updated", "told"),
+    [
+        ([a_pod("a"), a_pod("b"), a_pod("away", False)], 3, False),
+        ([a_pod("a"), a_pod("b")], 2, False),  # the node is away for so long that its pod is gone
+        ([a_pod("a"), a_pod("b"), a_pod("away", False, "old")], 2, False),
+        # As many as nodes are away, and elsewhere.
+        ([a_pod("a"), a_pod("b", False), a_pod("away")], 3, True),
+        ([a_pod("a"), a_pod("b", False), a_pod("away", False)], 3, True),
+        ([a_pod("a"), a_pod("away", False)], 2, True),
+        ([a_pod("a"), a_pod("b", revision="old"), a_pod("away", False)], 2, True),
+    ],
+)
+@pytest.mark.parametrize("left_out", [False, True])
+def test_of_a_daemon_set_only_what_is_on_nodes_that_are_away_or_left_out_is_forgiven(
+    asking: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    pods: list[dict[str, Any]],
+    updated: int,
+    told: bool,
+    left_out: bool,
+) -> None:
+    ready = sum(pod["status"]["conditions"][0]["status"] == "True" for pod in pods)
+    status = {
+        "desiredNumberScheduled": 3, "numberReady": ready, "updatedNumberScheduled": updated, "observedGeneration": 1,
+    }  # fmt: skip
+    answers(
+        monkeypatch,
+        asking,
+        {"metadata": {"generation": 1}, "spec": {"selector": {"matchLabels": {"app": "x"}}}, "status": status},
+        nodes=[a_node("a"), a_node("b"), a_node("away", ready=left_out)],
+        pods=pods,
+        controllerrevisions=REVISIONS,
+    )
+    found = asking.rollout("DaemonSet atoll-system/gateway", ["away"] if left_out else [])
+    assert bool(found) == told
+    assert not told or f"has {ready} of 3 pods ready" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("pod", "told"),
+    [
+        (a_pod(None, False, role="master"), False),
+        (a_pod(None, False, role="worker"), True),  # it waits for something else than the node that is away
+        (a_pod("away", False, role="master"), True),  # until it is replaced nothing serves
+        (a_pod("a", False), True),
+    ],
+)
+def test_of_other_workloads_only_a_pod_that_fits_no_node_but_one_that_is_away_is_forgiven(
+    asking: ModuleType, monkeypatch: pytest.MonkeyPatch, pod: dict[str, Any], told: bool
+) -> None:
+    status = {"readyReplicas": 1, "updatedReplicas": 2, "observedGeneration": 1}
+    spec = {"replicas": 2, "selector": {"matchLabels": {"app": "x"}}}
+    answers(
+        monkeypatch,
+        asking,
+        {"metadata": {"generation": 1}, "spec": spec, "status": status},
+        nodes=[a_node("a", role="worker"), a_node("away", ready=False, role="master")],
+        pods=[a_pod("a"), pod],
+    )
+    assert bool(asking.rollout("Deployment atoll-system/api", [])) == told
 
 
 def test_nodes_that_are_away_or_offer_too_little_are_told(asking: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

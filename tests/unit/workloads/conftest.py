@@ -40,9 +40,20 @@ class Rendered:
         self.state = state
         self.calls: list[dict[str, Any]] = [json.loads(line) for line in lines.read_text().splitlines()]
         assert {call["verb"] for call in self.calls} == {"", verb}
+        started = lines.with_name(f"{lines.name}.started").read_text()
+        self.started: list[dict[str, str]] = [json.loads(line) for line in started.splitlines()]
 
     def of(self, module: str) -> list[dict[str, Any]]:
         return [call for call in self.calls if call["module"] == module]
+
+    @property
+    def records(self) -> list[tuple[str, str]]:
+        """Phase and node of each record, in order: that of a task's argument, or of a task of its own."""
+        found = [
+            (call["args"] if call["module"] == "atoll_record" else call["args"].get("record"), call["host"])
+            for call in self.calls
+        ]
+        return [(about["phase"], host) for about, host in found if about]
 
     @cached_property
     def parts(self) -> dict[str, dict[str, Any]]:

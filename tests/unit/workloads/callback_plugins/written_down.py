@@ -71,3 +71,10 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "aggregate"
     CALLBACK_NAME = "written_down"
+
+    def v2_runner_on_start(self, host: Any, task: Any) -> None:
+        """Write down each pair of node and task that Ansible starts: what the budget of tasks counts."""
+        about = task.play.get_vars()
+        line = {"host": host.get_name(), "phase": about.get("phase", "facts"), "task": task.get_name()}
+        with Path(os.environ["ATOLL_RENDERED"] + ".started").open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(line) + "\n")
