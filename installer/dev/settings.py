@@ -12,8 +12,16 @@ from typing import Any
 import yaml
 
 from installer import exit_codes
+from installer.cluster import DEVICE_TYPES, DeviceType
+from installer.cluster.devices import rows
 
 VITE_PORT = 5173
+PRETENDED = 8  # cards per node
+_LIMITS = {
+    "floor": {"cpu": "100m", "memory": "64Mi"},
+    "default": {"cpu": "2", "memory": "2Gi"},
+    "ceiling": {"cpu": "22", "memory": "80Gi"},
+}
 
 
 def default_state() -> Path:
@@ -39,12 +47,9 @@ def make_secrets(directory: Path) -> Path:
     return directory / "admin_password"
 
 
-def _limits(cpu: str, memory: str) -> dict[str, Any]:
-    return {
-        "floor": {"cpu": "100m", "memory": "64Mi"},
-        "default": {"cpu": "2", "memory": "2Gi"},
-        "ceiling": {"cpu": cpu, "memory": memory},
-    }
+def _device_types() -> list[DeviceType]:
+    """The types that machines like this one can have."""
+    return [kind for kind in DEVICE_TYPES.values() if kind.arch == "amd64"]
 
 
 def _frameworks() -> list[dict[str, str]]:
@@ -63,7 +68,9 @@ def _frameworks() -> list[dict[str, str]]:
 def configuration(state: Path, database: dict[str, Any], ports: dict[str, int], portal: Path | None) -> dict[str, Any]:
     """The content of config.yaml: two pretended nodes, one with GPUs and one with NPUs."""
     api = ports["api"]
-    devices = {"nvidia_gpu_amd64": 8, "huawei_npu_amd64": 8}
+    kinds = _device_types()
+    devices = {kind.name: PRETENDED for kind in kinds}
+    nodes = [{"name": f"local-{kind.vendor}-{kind.kind}", "devices": {kind.name: PRETENDED}} for kind in kinds]
     web: dict[str, Any] = {
         "origin": f"http://127.0.0.1:{api}",
         "origins": [
@@ -84,21 +91,11 @@ def configuration(state: Path, database: dict[str, Any], ports: dict[str, int], 
         "storage": {"root": str(storage(state))},
         "engine": {
             "kind": "local",
-            "nodes": [
-                {"name": "local-gpu", "devices": {"nvidia_gpu_amd64": 8}},
-                {"name": "local-npu", "devices": {"huawei_npu_amd64": 8}},
-            ],
+            "nodes": nodes,
         },
         "frameworks": _frameworks(),
-        "devices": [
-            {"type": "nvidia_gpu_amd64", "resource": "nvidia.com/gpu", "counts": list(range(9))},
-            {"type": "huawei_npu_amd64", "resource": "huawei.com/Ascend910", "counts": [0, 1, 2, 4, 8]},
-        ],
-        "resource_limit": {
-            "nvidia_gpu_amd64": _limits("16", "32Gi"),
-            "huawei_npu_amd64": _limits("22", "80Gi"),
-            "request_ratio": 0.5,
-        },
+        "devices": rows(devices),
+        "resource_limit": dict.fromkeys(devices, _LIMITS) | {"request_ratio": 0.5},
         "virtual_clusters": [{"name": "default", "devices": devices}],
         "secrets": str(state / "secrets"),
     }

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from installer.cluster import CPU_ONLY, DEVICE_TYPES, Cluster, Node, known_hosts, state_directory
+from installer.cluster import CPU_ONLY, Cluster, Node, known_hosts, state_directory
 from installer.cluster.defaults import shipped
+from installer.cluster.devices import rows
 from installer.cluster.given import ssh_key, with_given
 from installer.planning.phases import ADMISSION, PHASES, Scope
 from installer.planning.plan import Plan
@@ -115,7 +116,7 @@ def _variables(cluster: Cluster, digests: Digests, bundle: Path) -> dict[str, An
         "atoll_portal_address": portal_address(cluster),
         "atoll_bundle": str(bundle),
         "atoll_state": str(state_directory(cluster)),
-        "atoll_device_types": _device_types(cluster),
+        "atoll_device_types": rows(cluster.device_types),
         "atoll_resource_limit": _resource_limit(cluster),
         # Nodes have a python3 at this place (preflight checks it); looking for others costs a connection per node.
         "ansible_python_interpreter": "/usr/bin/python3",
@@ -129,14 +130,6 @@ def _variables(cluster: Cluster, digests: Digests, bundle: Path) -> dict[str, An
 
 def _pairs(nodes: list[Node]) -> list[dict[str, str]]:
     return [{"name": node.name, "address": node.address} for node in nodes]
-
-
-def _device_types(cluster: Cluster) -> list[dict[str, Any]]:
-    """Return what the platform's services have to know of the device types that occur (their `devices`)."""
-    return [
-        {"type": name, "resource": DEVICE_TYPES[name].resource, "counts": list(DEVICE_TYPES[name].task_counts)}
-        for name in cluster.device_types
-    ]
 
 
 def _resource_limit(cluster: Cluster) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from installer.cluster import Cluster, Node
+from installer.cluster.devices import rows
 from installer.cluster.drivers import REGISTRY, STORAGE
 from installer.planning.phases import Phase, Scope
 
@@ -73,7 +74,7 @@ FACTS: dict[str, Callable[[Cluster], Any]] = {
     "masters": lambda cluster: _pairs(cluster.masters),
     "registry_hosts": lambda cluster: _pairs(cluster.registry_nodes),
     "storage_hosts": lambda cluster: _pairs(cluster.storage_nodes),
-    "device_types": lambda cluster: cluster.device_types,
+    "device_types": lambda cluster: rows(cluster.device_types),
     "accelerated_nodes": accelerated_nodes,
     "portal_address": portal_address,
 }

@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from atoll.devices.limits import Limits
+from atoll.devices.types import DeviceType, DeviceTypes
 
 
 class _Section(BaseModel):
@@ -111,29 +112,6 @@ class Engine(_Section):
     nodes: list[LocalNode] = Field(default_factory=list, description="Of the local engine only")
 
 
-class Device(_Section):
-    """A device type and the numbers that a task may ask for per node."""
-
-    type: str
-    resource: str
-    counts: list[Annotated[int, Field(ge=0)]]
-
-    @property
-    def vendor(self) -> str:
-        """For example `nvidia`."""
-        return self.type.split("_")[0]
-
-    @property
-    def kind(self) -> str:
-        """`gpu` or `npu`."""
-        return self.type.split("_")[1]
-
-    @property
-    def arch(self) -> str:
-        """`amd64` or `arm64`."""
-        return self.type.split("_")[2]
-
-
 class ResourceLimit(BaseModel):
     """Limits per device type and the share of the limit that is requested (seed 002)."""
 
@@ -173,13 +151,16 @@ class Configuration(_Section):
     storage: Storage = Storage()
     engine: Engine
     frameworks: list[Framework]
-    devices: list[Device]
+    devices: DeviceTypes
     resource_limit: ResourceLimit
     virtual_clusters: list[FirstVirtualCluster] = Field(default_factory=list)
     secrets: Path = Path("/etc/atoll/secrets")
 
     @model_validator(mode="after")
     def _every_device_has_limits(self) -> "Configuration":
+        strange = {name for node in self.engine.nodes for name in node.devices} - {row.type for row in self.devices}
+        if strange:
+            raise ValueError(f"engine.nodes: {', '.join(sorted(strange))}: no such device type in `devices`")
         missing = [device.type for device in self.devices if self.resource_limit.of(device.type) is None]
         if missing:
             raise ValueError(
@@ -189,7 +170,7 @@ class Configuration(_Section):
             raise ValueError("resource_limit lacks cpu: without device types, every task has its limits")
         return self
 
-    def device(self, device_type: str) -> Device | None:
+    def device(self, device_type: str) -> DeviceType | None:
         """The device type of that name."""
         return next((device for device in self.devices if device.type == device_type), None)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
+from atoll.devices.types import DeviceType
 from atoll.engines.base import (
     ClusterProvision,
     Engine,
@@ -24,9 +25,10 @@ from atoll.engines.base import (
 )
 from atoll.engines.specification import TaskSpec
 
+from installer.cluster import DEVICE_TYPES
+
 CLUSTER = "conformance"
-DEVICE_TYPE = "nvidia_gpu_amd64"
-RESOURCE = "nvidia.com/gpu"
+TYPE = DeviceType(**DEVICE_TYPES["nvidia_gpu_amd64"].row())
 SHARE = 4
 ENDED = frozenset({Phase.SUCCEEDED, Phase.FAILED, Phase.GONE})
 END = "-- that is all --"
@@ -90,7 +92,7 @@ class Bench(ABC):
 
     def provision(self) -> ClusterProvision:
         """The virtual cluster of the suite."""
-        share = Share(device_type=DEVICE_TYPE, resource=RESOURCE, count=SHARE, max_per_user=SHARE)
+        share = Share(device_type=TYPE.type, resource=TYPE.resource, count=SHARE, max_per_user=SHARE)
         return ClusterProvision(name=CLUSTER, shares=(share,), members=(Member(name=self.user, uid=self.uid),))
 
     async def _watch(self) -> None:
@@ -183,8 +185,9 @@ class Started:
         bench, task = self._bench, f"conform{secrets.token_hex(6)}"
         home, output = f"home/{bench.user}", changes.pop("output", f"tasks/{task}/output")
         devices = {
-            "type": changes.pop("device_type", DEVICE_TYPE),
-            "resource": changes.pop("resource", RESOURCE),
+            "type": changes.pop("device_type", TYPE.type),
+            "resource": changes.pop("resource", TYPE.resource),
+            "architecture": changes.pop("architecture", TYPE.arch),
             "count": changes.pop("devices", 0),
         }
         values = {

@@ -15,13 +15,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from atoll.configuration import Device
 from atoll.engines.base import Engine, EngineError
 from atoll.engines.kubernetes.client import KubernetesClient
 from atoll.engines.kubernetes.engine import KubernetesEngine
 from harness import CLUSTER_FILE, Atoll, Portal
 
-from tests.engines.bench import CLUSTER, DEVICE_TYPE, RESOURCE, Bench
+from tests.engines.bench import CLUSTER, TYPE, Bench
 
 STORAGE = Path("/mnt/atoll")
 NAMESPACE = f"vc-{CLUSTER}"
@@ -61,8 +60,7 @@ class KubernetesBench(Bench):
 
     async def make(self) -> Engine:
         client = await KubernetesClient.connect(self.atoll.state / "admin.conf")
-        devices = [Device(type=DEVICE_TYPE, resource=RESOURCE, counts=[0, 1, 2, 4])]
-        return KubernetesEngine(client, devices, STORAGE)
+        return KubernetesEngine(client, [TYPE], STORAGE)
 
     def place(self, source: str) -> str:
         kind, _, rest = source.partition("/")

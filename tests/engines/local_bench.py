@@ -13,7 +13,7 @@ from atoll.engines.local import records
 from atoll.engines.local.engine import LocalEngine
 from atoll.engines.local.scheduler import Machine
 
-from tests.engines.bench import DEVICE_TYPE, Bench
+from tests.engines.bench import TYPE, Bench
 
 
 class LocalBench(Bench):
@@ -31,8 +31,8 @@ class LocalBench(Bench):
         (self._storage / "home" / self.user).mkdir(parents=True)
 
     async def make(self) -> Engine:
-        machines = [Machine(name, "amd64", {DEVICE_TYPE: 4}, 64, 1 << 38) for name in ("one", "two")]
-        return LocalEngine(self._state, self._storage, machines)
+        machines = [Machine(name, "amd64", {TYPE.type: 4}, 64, 1 << 38) for name in ("one", "two")]
+        return LocalEngine(self._state, self._storage, [TYPE], machines)
 
     def place(self, source: str) -> str:
         return str(self._storage / source)

@@ -34,7 +34,7 @@ async def test_variables_are_what_was_typed(start: Started) -> None:
 
 
 async def test_without_a_device_type_it_runs_on_any_machine(start: Started) -> None:
-    assert await said(start, "os.environ['WORLD_SIZE']", device_type=None, resource=None) == "1"
+    assert await said(start, "os.environ['WORLD_SIZE']", device_type=None, resource=None, architecture=None) == "1"
 
 
 async def test_secret_variables_reach_the_program_and_nobody_else(bench: Bench, start: Started) -> None:

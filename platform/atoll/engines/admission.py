@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from atoll.devices.types import choose
 from atoll.engines import codes
 from atoll.web.codes import FieldCode, ReasonCode
-
-NPU_GROUP = 4
-NPU_PER_NODE = 8
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,8 @@ class Ask:
     nodes: int
     cpu_cores: Decimal
     memory_bytes: Decimal
-    arch: str | None = None  # of the machines, where no device type says it; None: any
+    arch: str | None = None  # of the machines; None: any
+    group: int = 1  # of the device type: see `choose`
 
 
 @dataclass(frozen=True)
@@ -78,46 +77,13 @@ class Placement:
     replicas: Sequence[tuple[str, tuple[int, ...]]]
 
 
-def is_npu(device_type: str | None) -> bool:
-    """Whether the rules for Ascend cards hold for this type."""
-    return device_type is not None and "_npu_" in device_type
-
-
-def allowed_counts(device_type: str, counts: Sequence[int], *, distributed: bool) -> list[int]:
-    """Devices per node that may be asked for. A distributed NPU task takes whole nodes (seed 002)."""
-    if not distributed:
-        return list(counts)
-    return [NPU_PER_NODE] if is_npu(device_type) else list(counts)
-
-
-def choose_devices(device_type: str | None, free: frozenset[int], count: int) -> tuple[int, ...] | None:
-    """Devices of one node, None when they do not fit.
-
-    NPU cards 0-3 and 4-7 form groups: up to four cards come from one group, the fullest that still fits, so that whole
-    groups stay free for others.
-    """
-    if count > len(free):
-        return None
-    if not is_npu(device_type) or count in (0, NPU_PER_NODE):
-        return tuple(sorted(free)[:count])
-    groups: dict[int, list[int]] = {}
-    for index in sorted(free):
-        groups.setdefault(index // NPU_GROUP, []).append(index)
-    fitting = sorted((group for group in groups.values() if len(group) >= count), key=lambda group: (len(group), group))
-    return tuple(fitting[0][:count]) if fitting else None
-
-
 def decide(snapshot: Snapshot, ask: Ask) -> Placement | Obstacle:
     """Where the task may start now, or the obstacle that would go away last."""
     return _never(snapshot, ask) or _quota(snapshot, ask) or _place(snapshot, ask)
 
 
-def _arch(ask: Ask) -> str | None:
-    return ask.arch if ask.device_type is None else ask.device_type.rsplit("_", 1)[-1]
-
-
 def _fits_node(node: NodeState, ask: Ask) -> bool:
-    if _arch(ask) not in (None, node.arch):
+    if ask.arch not in (None, node.arch):
         return False
     return ask.device_type is None or ask.devices == 0 or node.total.get(ask.device_type, 0) >= ask.devices
 
@@ -201,7 +167,7 @@ def _place(snapshot: Snapshot, ask: Ask) -> Placement | Obstacle:
             has_room = node.cpu_cores_free >= ask.cpu_cores and node.memory_bytes_free >= ask.memory_bytes
             if node.name in taken or not has_room:
                 continue
-            devices = choose_devices(ask.device_type, _free(node, ask), ask.devices)
+            devices = choose(_free(node, ask), ask.devices, ask.group)
             if devices is None:
                 continue
             chosen.append((node.name, devices))

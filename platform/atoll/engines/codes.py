@@ -2,8 +2,6 @@
 
 from atoll.web.codes import FieldCode, ProblemCode, ReasonCode
 
-_RESOURCES = {"cpu": "CPU", "memory": "memory", "nvidia.com/gpu": "GPU", "huawei.com/Ascend910": "NPU"}
-
 
 class LogGone(ProblemCode, title="This log is no longer there"):
     pass
@@ -182,14 +180,14 @@ class NoNodeHasCpuAndMemory(
 
 
 class OfResource(ReasonCode):
-    """A code that names a resource as Kubernetes does: people read what it is."""
+    """A code that names a resource: a card by what people call it, or `cpu` or `memory`."""
 
     resource: str
 
     def said(self, name: str) -> str:
         """A parameter as people read it in English."""
         told = super().said(name)
-        return _RESOURCES.get(told, told) if name == "resource" else told
+        return "CPU" if (name, told) == ("resource", "cpu") else told
 
 
 class DevicesMissing(

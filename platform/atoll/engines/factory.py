@@ -13,6 +13,7 @@ async def make_engine(configuration: Configuration) -> Engine:
         return LocalEngine(
             configuration.storage.root / "engine",
             configuration.storage.root,
+            configuration.devices,
             [
                 Machine(node.name, node.arch, node.devices, node.cpu_cores, node.memory_bytes)
                 for node in configuration.engine.nodes

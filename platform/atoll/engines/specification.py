@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
+from atoll.devices.types import DeviceType
+
 DEFAULT_GRACE_S = 30
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 _OURS = frozenset({"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "HOME", "USER"})
@@ -115,7 +117,10 @@ class Devices(_Frozen):
     resource: str | None = None
     count: Annotated[int, Field(ge=0)] = Field(description="Per node")
     nodes: Annotated[int, Field(ge=1)] = 1
-    architecture: str | None = Field(default=None, description="Of the machines, where no type says it; None: any")
+    architecture: str | None = Field(default=None, description="Of the machines; None: any")
+    group: Annotated[int, Field(ge=1)] = Field(
+        default=1, description="Which devices go together: `devices.types.choose`"
+    )
 
     @model_validator(mode="after")
     def _typed_or_none(self) -> "Devices":
@@ -125,10 +130,12 @@ class Devices(_Frozen):
             raise ValueError("devices have a type")
         return self
 
-    @property
-    def arch(self) -> str | None:
-        """The architecture of the machines, None for any."""
-        return self.architecture if self.type is None else self.type.rsplit("_", 1)[-1]
+    @classmethod
+    def of(cls, row: DeviceType, count: int, nodes: int = 1) -> "Devices":
+        """So many of a device type on each of so many machines."""
+        return cls(
+            type=row.type, resource=row.resource, count=count, nodes=nodes, architecture=row.arch, group=row.group
+        )
 
 
 class Amounts(_Frozen):

@@ -4,9 +4,9 @@ import posixpath
 from decimal import Decimal
 
 from atoll import quantities
-from atoll.configuration import Configuration, Device
+from atoll.configuration import Configuration
 from atoll.devices.limits import Limits, Resources
-from atoll.engines.admission import allowed_counts
+from atoll.devices.types import DeviceType
 from atoll.engines.codes import DeviceTypeNotInVirtualCluster
 from atoll.engines.specification import Amounts, Devices, Mount, MountKind
 from atoll.homes.places import home_as_seen
@@ -70,9 +70,9 @@ class Builder:
         device = self._device(cluster, device_type, count, distributed=distributed)
         if device is None:
             return None
-        return Devices(type=device.type, resource=device.resource, count=count, nodes=nodes)
+        return Devices.of(device, count, nodes)
 
-    def _types(self, cluster: VirtualClusterRow) -> dict[str, Device]:
+    def _types(self, cluster: VirtualClusterRow) -> dict[str, DeviceType]:
         """The device types of the virtual cluster that the cluster still has."""
         found = (self.configuration.device(quota.device_type) for quota in cluster.quotas)
         return {device.type: device for device in found if device is not None}
@@ -85,7 +85,7 @@ class Builder:
 
     def _device(
         self, cluster: VirtualClusterRow, device_type: str | None, count: int, *, distributed: bool
-    ) -> Device | None:
+    ) -> DeviceType | None:
         if device_type is None:
             self.wrong("device_type", Missing())
             return None
@@ -93,7 +93,7 @@ class Builder:
         if device is None:
             self.wrong("device_type", DeviceTypeNotInVirtualCluster())
             return None
-        counts = allowed_counts(device.type, device.counts, distributed=distributed)
+        counts = device.allowed(distributed=distributed)
         if count not in counts:
             self.wrong("devices", codes.DeviceCountNotAllowed(counts=tuple(counts)))
         return device

@@ -251,7 +251,8 @@ def _ask(caller: Caller, cluster: str, specification: TaskSpec) -> Ask:
         nodes=specification.devices.nodes,
         cpu_cores=quantities.parse(specification.requests.cpu),
         memory_bytes=Decimal(quantities.parse(specification.requests.memory)),
-        arch=specification.devices.arch,
+        arch=specification.devices.architecture,
+        group=specification.devices.group,
     )
 
 

@@ -103,7 +103,7 @@ def _fits(builder: Builder, chosen: Chosen, devices: Devices, machines: Sequence
     """The machines that the program can run on: those with the devices, without a type those that it is made for."""
     if not chosen.architectures:
         return devices
-    there = machines if devices.arch is None else (devices.arch,)
+    there = machines if devices.architecture is None else (devices.architecture,)
     fitting = [arch for arch in there or chosen.architectures if arch in chosen.architectures]
     if not fitting:
         builder.wrong("image", codes.ImageArchitecture(architectures=chosen.architectures, arch=tuple(there)))

@@ -5,7 +5,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from atoll.configuration import Configuration
 from atoll.control.client import ControlClient
 from atoll.database.identifiers import new_id
-from atoll.engines.admission import allowed_counts
 from atoll.engines.base import NodeObservation
 from atoll.engines.repository import NodeRepository
 from atoll.homes.places import home_as_seen
@@ -152,8 +151,8 @@ class TrainingService:
                     arch=device.arch,
                     total=quota.count,
                     free=max(0, quota.count - used),
-                    counts=allowed_counts(device.type, device.counts, distributed=False),
-                    distributed_counts=allowed_counts(device.type, device.counts, distributed=True),
+                    counts=device.allowed(distributed=False),
+                    distributed_counts=device.allowed(distributed=True),
                     max_nodes=len(able),
                     max_nodes_without_devices=len(fitting),
                     max_per_user=quota.max_per_user,

@@ -11,7 +11,7 @@ from atoll.identity.models import UserRow
 
 
 class VirtualClusterRow(Table):
-    """A named share of the cluster. `generation` grows with every edit; `jobs` brings the engine up to it."""
+    """A named share of the cluster; `jobs` brings the engine up to it."""
 
     __tablename__ = "virtual_clusters"
 
@@ -19,8 +19,6 @@ class VirtualClusterRow(Table):
     name: Mapped[str] = mapped_column(unique=True)
     max_hours: Mapped[int | None]
     created_at: Mapped[datetime] = mapped_column(default=now)
-    generation: Mapped[int] = mapped_column(default=1)
-    provisioned_generation: Mapped[int] = mapped_column(default=0)
     quotas: Mapped[list["QuotaRow"]] = relationship(lazy="selectin", order_by="QuotaRow.device_type")
     members: Mapped[list["MemberRow"]] = relationship(lazy="selectin")
 
@@ -49,5 +47,4 @@ class MemberRow(Table):
     )
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), primary_key=True, index=True)
     joined_at: Mapped[datetime] = mapped_column(default=now)
-    provisioned_generation: Mapped[int] = mapped_column(default=0)
     user: Mapped[UserRow] = relationship(lazy="joined", innerjoin=True)

@@ -17,7 +17,7 @@ test("the nodes page maps the pretended devices", async ({ page }) => {
   await expect(page.getByRole("img", { name: /^Device \d+: / })).toHaveCount(16);
   await expect(page.getByText("NVIDIA GPU").first()).toBeVisible();
   await expect(page.getByText("Huawei NPU").first()).toBeVisible();
-  for (const name of ["local-gpu", "local-npu"]) {
+  for (const name of ["local-nvidia-gpu", "local-huawei-npu"]) {
     await expect(page.getByRole("row").filter({ hasText: name })).toContainText("Ready");
   }
 });

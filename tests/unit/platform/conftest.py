@@ -23,6 +23,8 @@ from fastapi import FastAPI
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from installer.cluster import DEVICE_TYPES
+
 ADMIN_PASSWORD = "generated-at-first"
 PASSWORD = "a-better-password"
 LIMITS = {
@@ -259,8 +261,8 @@ def configuration(tmp_path: Path, socket: str, database: str, **ports: int) -> C
                 },
             ],
             "devices": [
-                {"type": "nvidia_gpu_amd64", "resource": "nvidia.com/gpu", "counts": [0, 1, 2, 3, 4]},
-                {"type": "huawei_npu_amd64", "resource": "huawei.com/Ascend910", "counts": [0, 1, 2, 4, 8]},
+                DEVICE_TYPES["nvidia_gpu_amd64"].row() | {"counts": [0, 1, 2, 3, 4]},
+                DEVICE_TYPES["huawei_npu_amd64"].row(),
             ],
             "resource_limit": {"nvidia_gpu_amd64": LIMITS, "huawei_npu_amd64": LIMITS, "request_ratio": 0.5},
             "virtual_clusters": [

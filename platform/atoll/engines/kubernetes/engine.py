@@ -8,7 +8,8 @@ from pathlib import Path
 
 import structlog
 
-from atoll.configuration import Configuration, Device
+from atoll.configuration import Configuration
+from atoll.devices.types import DeviceType
 from atoll.engines.base import (
     Capability,
     ClusterProvision,
@@ -44,7 +45,7 @@ class KubernetesEngine(Engine):
 
     capabilities = frozenset(Capability)
 
-    def __init__(self, client: KubernetesClient, devices: Sequence[Device], storage_root: Path) -> None:
+    def __init__(self, client: KubernetesClient, devices: Sequence[DeviceType], storage_root: Path) -> None:
         self._client = client
         self._devices = devices
         self._storage_root = storage_root
@@ -94,7 +95,9 @@ class KubernetesEngine(Engine):
         """What was last seen."""
         job_set = self._job_set(attempt_id)
         pods = self._pods_of(attempt_id)
-        seen = observing.observation(attempt_id, job_set, pods, self._workload_of(job_set), datetime.now(UTC))
+        seen = observing.observation(
+            attempt_id, job_set, pods, self._workload_of(job_set), datetime.now(UTC), self._devices
+        )
         if observing.is_straggling(seen, job_set):
             asyncio.get_running_loop().call_later(
                 observing.STRAGGLERS.total_seconds() + 0.5, self._announce, attempt_id

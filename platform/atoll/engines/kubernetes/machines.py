@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from atoll import quantities
-from atoll.configuration import Device
+from atoll.devices.types import DeviceType
 from atoll.engines import codes
 from atoll.engines.base import NodeDevicesObservation, NodeObservation
 from atoll.engines.kubernetes.observing import moment
@@ -58,7 +58,7 @@ def takes_tasks(node: Object) -> bool:
     )
 
 
-def observe(nodes: Iterable[Object], pods: Iterable[Object], devices: Sequence[Device]) -> list[NodeObservation]:
+def observe(nodes: Iterable[Object], pods: Iterable[Object], devices: Sequence[DeviceType]) -> list[NodeObservation]:
     """All machines by name."""
     by_node: dict[str, list[Object]] = {}
     for pod in pods:
@@ -70,7 +70,7 @@ def observe(nodes: Iterable[Object], pods: Iterable[Object], devices: Sequence[D
     )
 
 
-def _observe(node: Object, pods: list[Object], devices: Sequence[Device]) -> NodeObservation:
+def _observe(node: Object, pods: list[Object], devices: Sequence[DeviceType]) -> NodeObservation:
     metadata, status = node["metadata"], node["status"]
     labels, info = metadata.get("labels", {}), status.get("nodeInfo", {})
     allocatable = status.get("allocatable", {})

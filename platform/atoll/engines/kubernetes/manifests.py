@@ -133,7 +133,7 @@ def job_set(submission: Submission) -> Manifest:
 
 def _pod(submission: Submission, job_set_name: str) -> Manifest:
     specification = submission.specification
-    arch = specification.devices.arch
+    arch = specification.devices.architecture
     pod: Manifest = {
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
@@ -236,7 +236,7 @@ def _interpreter(submission: Submission) -> list[str]:
     """
     if submission.specification.program.runtime is None:
         return ["python3"]
-    libraries, loader = _LOADERS[submission.specification.devices.arch or "amd64"]
+    libraries, loader = _LOADERS[submission.specification.devices.architecture or "amd64"]
     path = f"{RUNTIME}/usr/lib/{libraries}"
     # Isolated: what the image sets for a Python of its own (PYTHONPATH, PYTHONHOME) is for that one.
     python = [f"{RUNTIME}/usr/bin/python3", "-I", "-S", "-B"]

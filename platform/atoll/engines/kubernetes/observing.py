@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from atoll.devices.types import DeviceType, card_of
 from atoll.engines import codes, outcome
 from atoll.engines.base import NOT_READY, SERVICE_ENDED, Endpoint, Observation, Phase, ReplicaObservation
 from atoll.engines.kubernetes import names
@@ -37,9 +38,14 @@ def condition(item: Object, kind: str) -> Object | None:
 
 
 def observation(
-    attempt_id: str, job_set: Object | None, pods: Sequence[Object], workload: Object | None, now: datetime
+    attempt_id: str,
+    job_set: Object | None,
+    pods: Sequence[Object],
+    workload: Object | None,
+    now: datetime,
+    types: Sequence[DeviceType] = (),
 ) -> Observation:
-    """An attempt as its objects tell."""
+    """An attempt as its objects tell; resources are called what the device types say."""
     if job_set is None:
         return Observation(attempt_id=attempt_id, phase=Phase.GONE)
     job = job_set["spec"]["replicatedJobs"][0]["template"]["spec"]
@@ -65,12 +71,12 @@ def observation(
     if job_set["spec"].get("suspend"):
         if workload is not None and workload.get("spec", {}).get("active") is False:
             return _seen(attempt_id, Phase.FAILED, _GAVE_UP, replicas)
-        return _seen(attempt_id, Phase.WAITING, _why_waiting(workload), replicas)
+        return _seen(attempt_id, Phase.WAITING, _why_waiting(workload, types), replicas)
     if all(item.state in ("running", "succeeded", "failed") for item in replicas):
         if any(item.ready is False for item in replicas):
             return _seen(attempt_id, Phase.STARTING, NOT_READY, replicas)
         return _seen(attempt_id, Phase.RUNNING, None, replicas)
-    return _seen(attempt_id, Phase.STARTING, _why_starting(pods).reason(), replicas)
+    return _seen(attempt_id, Phase.STARTING, _why_starting(pods, types).reason(), replicas)
 
 
 def container(job_set: Object) -> Object:
@@ -182,7 +188,7 @@ def _evicted(status: Object) -> Reason | None:
     return None
 
 
-def _why_waiting(workload: Object | None) -> Reason:
+def _why_waiting(workload: Object | None, types: Sequence[DeviceType]) -> Reason:
     if workload is None:
         return codes.Queued().reason()
     evicted = condition(workload, "Evicted")
@@ -190,31 +196,36 @@ def _why_waiting(workload: Object | None) -> Reason:
         return codes.Preempted().reason()
     for entry in workload.get("status", {}).get("conditions", ()):
         if entry["type"] == "QuotaReserved" and entry["status"] == "False":
-            return quota_words(entry.get("message", "")).reason()
+            return quota_words(entry.get("message", ""), types).reason()
     return codes.Queued().reason()
 
 
-def quota_words(message: str) -> ReasonCode:
+def quota_words(message: str, types: Sequence[DeviceType] = ()) -> ReasonCode:
     """Kueue's message in plain words; what is not known is passed on as it is."""
     lacking = [(match[1], match[2]) for match in _LACKING.finditer(message)]
     if lacking:
         devices = [item for item in lacking if "/" in item[0]]
         resource, more = (devices or lacking)[0]
         missing = codes.DevicesMissing if devices else codes.CapacityInUse
-        return missing(resource=resource, more=more)
+        return missing(resource=_said(resource, types), more=more)
     match = _TOO_MUCH.search(message)
     if match is not None:
-        return codes.MoreThanCapacity(resource=match[1], total=match[2])
+        return codes.MoreThanCapacity(resource=_said(match[1], types), total=match[2])
     if "LocalQueue" in message or "ClusterQueue" in message:
         return codes.QueueNotReady()
     return codes.QueueSays(why=message[:300]) if message else codes.Queued()
 
 
-def _why_starting(pods: Sequence[Object]) -> ReasonCode:
+def _said(resource: str, types: Sequence[DeviceType]) -> str:
+    """A card by what people call it; `cpu` and `memory` have words in every language."""
+    return card_of(resource, types) or resource
+
+
+def _why_starting(pods: Sequence[Object], types: Sequence[DeviceType]) -> ReasonCode:
     for pod in pods:
         for entry in pod.get("status", {}).get("conditions", ()):
             if entry["type"] == "PodScheduled" and entry["status"] == "False":
-                return _unschedulable(entry.get("message", ""))
+                return _unschedulable(entry.get("message", ""), types)
         for container in pod.get("status", {}).get("containerStatuses", ()):
             waiting = container.get("state", {}).get("waiting", {})
             reason = waiting.get("reason", "")
@@ -227,10 +238,10 @@ def _why_starting(pods: Sequence[Object]) -> ReasonCode:
     return codes.BeingPlaced()
 
 
-def _unschedulable(message: str) -> ReasonCode:
+def _unschedulable(message: str, types: Sequence[DeviceType]) -> ReasonCode:
     lacking = [match[2] for match in _UNSCHEDULABLE.finditer(message)]
     devices = [name for name in lacking if "/" in name]
     if lacking:
         resource = (devices or lacking)[0]
-        return codes.NodesLack(resource=resource)
+        return codes.NodesLack(resource=_said(resource, types))
     return codes.NotScheduled(why=message[:300]) if message else codes.NotScheduledYet()

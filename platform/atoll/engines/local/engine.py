@@ -20,6 +20,7 @@ from pathlib import Path
 import structlog
 
 from atoll import quantities
+from atoll.devices.types import DeviceType, by_type
 from atoll.engines import codes
 from atoll.engines.base import (
     NOT_READY,
@@ -54,9 +55,10 @@ class LocalEngine(Engine):
 
     capabilities = frozenset()
 
-    def __init__(self, state: Path, storage: Path, machines: Sequence[Machine]) -> None:
+    def __init__(self, state: Path, storage: Path, types: Sequence[DeviceType], machines: Sequence[Machine]) -> None:
         self._state = state
         self._storage = storage
+        self._types = by_type(types)
         self._machines = machines
         self._clusters: dict[str, ClusterProvision] = {}
         self._waiting: dict[str, Submission] = {}
@@ -234,7 +236,7 @@ class LocalEngine(Engine):
         master_port = str(ports.free())
         for rank, (_node, devices) in enumerate(held.placement.replicas):
             environment = {
-                **processes.environment(submission, rank, devices, master_port),
+                **processes.environment(submission, rank, self._visible(submission, devices), master_port),
                 **ports.take(directory, submission.specification.ports, rank),
                 "ATOLL_LOG_FILE": str(self._log(submission, rank)),
                 "ATOLL_OUTCOME_FILE": str(directory / f"{rank}.outcome"),
@@ -255,6 +257,11 @@ class LocalEngine(Engine):
         del self._waiting[submission.attempt_id]
         self._held[submission.attempt_id] = held
         self._observed[submission.attempt_id] = self._look(held)
+
+    def _visible(self, submission: Submission, devices: tuple[int, ...]) -> dict[str, str]:
+        """What the vendor's runtime would tell the program of its devices."""
+        row = self._types.get(submission.specification.devices.type or "")
+        return {} if row is None else {row.visible_devices: ",".join(map(str, devices))}
 
     def _refuse_what_is_no_mount(self, submission: Submission) -> None:
         for mount in submission.specification.mounts:
@@ -312,7 +319,7 @@ class LocalEngine(Engine):
             devices=tuple(
                 NodeDevicesObservation(
                     type=kind,
-                    resource=kind,
+                    resource=self._types[kind].resource,
                     total=count,
                     used=sum(len(devices) for item, devices in here if item.specification.devices.type == kind),
                     used_by={

@@ -2,9 +2,9 @@
 
 import os
 import sys
+from collections.abc import Mapping
 
 from atoll import quantities
-from atoll.engines.admission import is_npu
 from atoll.engines.base import Submission
 
 _PYTHON = frozenset({"python", "python3"})
@@ -16,10 +16,9 @@ def command(submission: Submission) -> list[str]:
     return [sys.executable if first in _PYTHON else first, *rest]
 
 
-def environment(submission: Submission, rank: int, devices: tuple[int, ...], master_port: str) -> dict[str, str]:
+def environment(submission: Submission, rank: int, visible: Mapping[str, str], master_port: str) -> dict[str, str]:
     """The variables, the specification's own first, so that none of them stands in place of ours."""
     specification, home = submission.specification, submission.home
-    visible = "ASCEND_VISIBLE_DEVICES" if is_npu(specification.devices.type) else "NVIDIA_VISIBLE_DEVICES"
     return {
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
         "LANG": "C.UTF-8",
@@ -39,5 +38,5 @@ def environment(submission: Submission, rank: int, devices: tuple[int, ...], mas
         "WORLD_SIZE": str(specification.devices.nodes),
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": master_port,
-        visible: ",".join(map(str, devices)),
+        **visible,
     }

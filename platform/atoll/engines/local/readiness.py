@@ -68,7 +68,7 @@ async def _is_ready(readiness: Readiness, submission: Submission, rank: int, num
             process = await asyncio.create_subprocess_exec(
                 *command,
                 cwd=submission.specification.program.working_directory,
-                env={**processes.environment(submission, rank, (), ""), **ports.variables(numbers)},
+                env={**processes.environment(submission, rank, {}, ""), **ports.variables(numbers)},
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.DEVNULL,

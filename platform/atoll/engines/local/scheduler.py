@@ -43,7 +43,8 @@ def ask(submission: Submission) -> Ask:
         nodes=submission.specification.devices.nodes,
         cpu_cores=quantities.parse(submission.specification.requests.cpu),
         memory_bytes=quantities.parse(submission.specification.requests.memory),
-        arch=submission.specification.devices.arch,
+        arch=submission.specification.devices.architecture,
+        group=submission.specification.devices.group,
     )
 
 

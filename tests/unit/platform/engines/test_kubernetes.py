@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 import yaml
+from atoll.devices.types import DeviceType
 from atoll.engines.base import ClusterProvision, Member, Phase, Share, Submission
 from atoll.engines.kubernetes import manifests, observing, provisioning
 from atoll.engines.kubernetes.client import KINDS, NODE, POD, WORKLOAD, ApiFailure
 from atoll.engines.specification import TaskSpec
 
+from installer.cluster import DEVICE_TYPES
+
 ACCESS = Path("roles/platform/templates/access.yaml.j2")
+TYPES = [DeviceType(**device.row()) for device in DEVICE_TYPES.values()]
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
@@ -50,6 +54,7 @@ def submission(**changes: Any) -> Submission:
                 "devices": {
                     "type": "nvidia_gpu_amd64",
                     "resource": "nvidia.com/gpu",
+                    "architecture": "amd64",
                     "count": values.pop("devices"),
                     "nodes": values.pop("nodes"),
                     **values.pop("of", {}),
@@ -89,7 +94,7 @@ def test_limits_are_absolute_and_devices_are_asked_for_whole() -> None:
 
 
 def test_without_a_device_type_it_goes_to_any_machine_or_to_those_of_an_architecture() -> None:
-    untyped = {"type": None, "resource": None}
+    untyped = {"type": None, "resource": None, "architecture": None}
     pod = pod_spec(devices=0, of=untyped)
     assert pod["nodeSelector"] == {}
     assert set(pod["containers"][0]["resources"]["limits"]) == {"cpu", "memory"}
@@ -385,7 +390,7 @@ def test_it_runs_once_every_replica_runs() -> None:
 def test_the_queue_says_why_in_plain_words(message: str, code: str, words: str) -> None:
     conditions = [{"type": "QuotaReserved", "status": "False", "reason": "Pending", "message": message}]
     workload = {"metadata": {}, "status": {"conditions": conditions}}
-    seen = observing.observation("a", job_set(suspend=True), [], workload, NOW)
+    seen = observing.observation("a", job_set(suspend=True), [], workload, NOW, TYPES)
     assert seen.phase is Phase.WAITING
     assert seen.reason is not None
     assert (seen.reason.code, seen.reason.message) == (code, words)

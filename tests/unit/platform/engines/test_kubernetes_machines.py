@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from atoll.configuration import Device
+from atoll.devices.types import DeviceType
 from atoll.engines.kubernetes import machines
 from atoll.tasks.snapshot import node_state, will_take_tasks
+
+from installer.cluster import DEVICE_TYPES
 
 
 def pod(phase: str, requests: dict[str, str]) -> dict[str, Any]:
@@ -31,10 +33,7 @@ def machine(name: str, *, taint: str = "", ready: str = "True", **labels: str) -
     }
 
 
-DEVICES = [
-    Device(type="nvidia_gpu_amd64", resource="nvidia.com/gpu", counts=[0, 1]),
-    Device(type="huawei_npu_arm64", resource="huawei.com/Ascend910", counts=[0, 1]),
-]
+DEVICES = [DeviceType(**DEVICE_TYPES[name].row()) for name in ("nvidia_gpu_amd64", "huawei_npu_arm64")]
 
 
 def test_machines_show_what_is_asked_of_them() -> None:

@@ -4,20 +4,22 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from atoll.engines.admission import Ask, NodeState, Obstacle, Placement, Share, Snapshot, choose_devices, decide
+from atoll.devices.types import DeviceType, choose
+from atoll.engines.admission import Ask, NodeState, Obstacle, Placement, Share, Snapshot, decide
 from hypothesis import given
 from hypothesis import strategies as st
 
-GPU, NPU = "nvidia_gpu_amd64", "huawei_npu_arm64"
+from installer.cluster import DEVICE_TYPES
+
+GPU, NPU = (DeviceType(**DEVICE_TYPES[name].row()) for name in ("nvidia_gpu_amd64", "huawei_npu_arm64"))
 
 
-def node(name: str, device_type: str, free: set[int], total: int = 8, cpu: int = 100) -> NodeState:
-    arch = device_type.rsplit("_", 1)[-1]
-    return NodeState(name, arch, {device_type: frozenset(free)}, {device_type: total}, Decimal(cpu), Decimal(1 << 40))
+def node(name: str, row: DeviceType, free: set[int], total: int = 8, cpu: int = 100) -> NodeState:
+    return NodeState(name, row.arch, {row.type: frozenset(free)}, {row.type: total}, Decimal(cpu), Decimal(1 << 40))
 
 
-def ask(device_type: str, devices: int, nodes: int = 1, user: str = "ada", cpu: int = 1) -> Ask:
-    return Ask("vc", user, device_type, devices, nodes, Decimal(cpu), Decimal(1 << 20))
+def ask(row: DeviceType, devices: int, nodes: int = 1, user: str = "ada", cpu: int = 1) -> Ask:
+    return Ask("vc", user, row.type, devices, nodes, Decimal(cpu), Decimal(1 << 20), row.arch, row.group)
 
 
 PLENTY = Share(100, 100)
@@ -35,7 +37,7 @@ def snapshot(*nodes: NodeState, share: Share = PLENTY, held: dict[str, int] | No
 @pytest.mark.feature(224, on="simulated")
 @given(st.frozensets(st.integers(0, 7)), st.sampled_from([1, 2, 4]))
 def test_npu_cards_of_a_task_never_cross_groups(free: frozenset[int], count: int) -> None:
-    chosen = choose_devices(NPU, free, count)
+    chosen = choose(free, count, NPU.group)
     groups = [{index for index in free if index // 4 == group} for group in (0, 1)]
     if chosen is None:
         assert all(len(group) < count for group in groups)
@@ -47,12 +49,12 @@ def test_npu_cards_of_a_task_never_cross_groups(free: frozenset[int], count: int
 
 @given(st.frozensets(st.integers(0, 7)), st.integers(0, 8))
 def test_gpus_need_only_be_free(free: frozenset[int], count: int) -> None:
-    chosen = choose_devices(GPU, free, count)
+    chosen = choose(free, count, GPU.group)
     assert (chosen is None) == (count > len(free))
 
 
 def test_the_fuller_group_is_used_first() -> None:
-    assert choose_devices(NPU, frozenset({0, 1, 2, 3, 6, 7}), 2) == (6, 7)
+    assert choose(frozenset({0, 1, 2, 3, 6, 7}), 2, NPU.group) == (6, 7)
 
 
 @pytest.mark.feature(223, on="simulated")

@@ -10,6 +10,7 @@ from atoll.api.domains import permissions
 from atoll.audit_trail.models import AuditRow
 from atoll.database.connection import Sessions, connect, sessions
 from atoll.database.identifiers import new_id
+from atoll.devices.types import DeviceType
 from atoll.engines.specification import Amounts, Devices, Mode, Port, Program, TaskSpec, TcpReadiness
 from atoll.identity.models import UserRow
 from atoll.identity.permissions import PermissionTable
@@ -21,8 +22,10 @@ from atoll.web.domain import TaskKind
 from atoll.web.errors import Invalid
 from sqlalchemy import select
 
+from installer.cluster import DEVICE_TYPES
 from tests.unit.platform.conftest import RunningPlatform, eventually, training
 
+GPU = DeviceType(**DEVICE_TYPES["nvidia_gpu_amd64"].row())
 NOTEBOOK = TaskKind("notebook")
 SECRET = "hunter2-of-the-test"
 SAYS = "import os; print(os.environ['TOKEN'][::-1], flush=True); import time; time.sleep(3)"
@@ -46,7 +49,7 @@ async def submit(platform: RunningPlatform, database: Sessions, source: str, **c
         **{
             "program": Program(image="i", command=(sys.executable, "-c", source), working_directory=builder.home),
             "mounts": (builder.home_mount(),),
-            "devices": Devices(type="nvidia_gpu_amd64", resource="nvidia.com/gpu", count=changes.pop("count", 0)),
+            "devices": Devices.of(GPU, changes.pop("count", 0)),
             "limits": Amounts(cpu="1", memory="512Mi"),
             "requests": Amounts(cpu="500m", memory="256Mi"),
             **changes,

@@ -23,6 +23,7 @@ from atoll.virtual_clusters.models import QuotaRow, VirtualClusterRow
 from atoll.web.errors import Invalid, NotFound
 from sqlalchemy.pool import QueuePool
 
+from installer.cluster import DEVICE_TYPES
 from installer.images.names import is_name
 from tests.unit.platform.conftest import LIMITS, RunningPlatform, training
 from tests.unit.platform.conftest import configuration as running_configuration
@@ -68,10 +69,7 @@ def configuration(runtime: str | None = f"{REGISTRY}/atoll/runtime:0") -> Config
                 "runtime": runtime,
             },
             "frameworks": [{"name": "numpy", "title": "N", "image": "n", "library": "scikit-learn"}],
-            "devices": [
-                {"type": "nvidia_gpu_amd64", "resource": "nvidia.com/gpu", "counts": [0, 1]},
-                {"type": "huawei_npu_arm64", "resource": "huawei.com/Ascend910", "counts": [0, 1]},
-            ],
+            "devices": [DEVICE_TYPES[name].row() for name in ("nvidia_gpu_amd64", "huawei_npu_arm64")],
             "resource_limit": {"nvidia_gpu_amd64": LIMITS, "huawei_npu_arm64": LIMITS},
         }
     )

@@ -51,7 +51,7 @@ def test_a_task_names_no_device_type_and_has_the_limits_of_cpus() -> None:
     found = drafted({}).built
     assert found is not None
     devices = found.specification.devices
-    assert (devices.type, devices.resource, devices.count, devices.arch) == (None, None, 0, None)
+    assert (devices.type, devices.resource, devices.count, devices.architecture) == (None, None, 0, None)
     assert found.definition.device_type is None
     assert (found.specification.limits.cpu, found.specification.requests.cpu) == ("200m", "100m")
     assert codes(drafted({"limits": {"cpu": "5", "memory": "64Mi"}})) == {("limits.cpu", "limit_out_of_bounds")}
@@ -93,7 +93,7 @@ async def test_an_image_of_ones_own_goes_to_machines_that_it_is_made_for(
         assert codes(found) == {("image", "image_architecture")}
     else:
         assert found.built is not None
-        assert found.built.specification.devices.arch == expected
+        assert found.built.specification.devices.architecture == expected
 
 
 def test_a_configuration_without_device_types_needs_limits_for_cpus() -> None:
