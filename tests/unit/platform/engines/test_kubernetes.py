@@ -290,7 +290,7 @@ def test_without_the_mount_of_user_data_a_task_waits_on_any_node() -> None:
     names = [task["name"] for task in tasks]
     mounted, filled = (
         names.index("User data is mounted"),
-        names.index("The tree of user data and the provisioner of system volumes are there"),
+        names.index("The tree of user data has its first directories"),
     )
     assert mounted < filled, "the directories are made in the mounted tree"
     made = [each["path"] for task in tasks[:mounted] for each in task.get("atoll_files", {}).get("directories", [])]
