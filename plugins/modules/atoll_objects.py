@@ -42,6 +42,15 @@ options:
       namespace: {description: Name space., type: str}
       condition: {description: Condition., type: str, default: rollout}
       timeout_s: {description: Most seconds to wait., type: int, default: 180}
+  names:
+    description: What a name server has to answer after that, as a pod would ask it.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      name: {description: The name., type: str, required: true}
+      server: {description: Address of the name server., type: str, required: true}
+      timeout_s: {description: Most seconds to wait., type: int, default: 120}
   objects:
     description: Set by the action.
     type: list
@@ -92,6 +101,7 @@ from typing import Any, Dict, Iterable, List, Set, Tuple
 
 from ansible.module_utils import atoll_cluster as cluster
 from ansible.module_utils import atoll_waiting as waiting
+from ansible.module_utils.atoll_names import resolved
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, Book, guarded, locked
 from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
 from ansible.module_utils.basic import AnsibleModule
@@ -112,6 +122,16 @@ ARGUMENTS = {
             "namespace": {"type": "str"},
             "condition": {"type": "str", "default": "rollout"},
             "timeout_s": {"type": "int", "default": 180},
+        },
+    },
+    "names": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "name": {"type": "str", "required": True},
+            "server": {"type": "str", "required": True},
+            "timeout_s": {"type": "int", "default": 120},
         },
     },
     **COMMON_ARGUMENTS,
@@ -248,6 +268,8 @@ def work(module: Any) -> Dict[str, Any]:
     if not dry:
         for wanted in params["wait"]:
             waiting.reach(wanted)
+        for asked in params["names"]:
+            resolved(asked["name"], asked["server"], asked["timeout_s"])
     return {
         "changed": bool(application.applied or removed),
         "applied": application.applied,

@@ -168,8 +168,8 @@ def name_server() -> Iterator[socket.socket]:
         thread.join()
 
 
-def test_an_answer_of_a_name_server_is_read(plugin: Any, name_server: socket.socket) -> None:
-    resolves = plugin("modules", "atoll_resolves")
+def test_an_answer_of_a_name_server_is_read(module_utility: Any, name_server: socket.socket) -> None:
+    resolves = module_utility("atoll_names")
     asked = resolves.question("kubernetes.default.svc.cluster.local", 7)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as channel:
         channel.connect(name_server.getsockname())
@@ -177,8 +177,8 @@ def test_an_answer_of_a_name_server_is_read(plugin: Any, name_server: socket.soc
         assert resolves.address_in(channel.recv(512), asked) == "10.96.0.1"
 
 
-def test_a_refusal_of_a_name_server_is_told(plugin: Any, module_utility: Any) -> None:
-    resolves = plugin("modules", "atoll_resolves")
+def test_a_refusal_of_a_name_server_is_told(module_utility: Any) -> None:
+    resolves = module_utility("atoll_names")
     asked = resolves.question("x", 7)
     refused = asked[:2] + struct.pack(">HHHHH", 0x8185, 1, 0, 0, 0) + asked[12:]
     with pytest.raises(module_utility("atoll_node").NodeError, match="code 5"):
