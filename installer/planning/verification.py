@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from installer.cluster import Cluster
 from installer.planning.observations import Observations
 from installer.planning.phases import BY_NAME, Scope
@@ -17,10 +19,13 @@ def everything(cluster: Cluster) -> Plan:
     return _asking(cluster, ASKED)
 
 
-def touched(cluster: Cluster, done: Plan, after: Observations) -> Plan:
+def touched(
+    cluster: Cluster, done: Plan, after: Observations, again: Collection[tuple[str, str]] = frozenset()
+) -> Plan:
     """Return the plan that asks what an apply touched: all phases that its nodes have, of the whole cluster its own.
 
-    `after` is what is seen once it was done: a phase that a node does not have yet has promised nothing.
+    `after` is what is seen once it was done: a phase that a node does not have yet has promised nothing. `again` are
+    phases and nodes that are asked in any case.
     """
     nodes = {step.node for step in done.steps if step.action != "join" and BY_NAME[step.phase].on is not Scope.CLUSTER}
     applied = {step.phase for step in done.steps if step.action == "apply"}
@@ -30,7 +35,8 @@ def touched(cluster: Cluster, done: Plan, after: Observations) -> Plan:
         tuple(
             step
             for step in asked.steps
-            if (
+            if (step.phase, step.node) in again
+            or (
                 step.phase in applied
                 if BY_NAME[step.phase].on is Scope.CLUSTER
                 else step.node in nodes and step.phase in after.node(step.node).records

@@ -88,12 +88,36 @@ def accepted(state: Path) -> Revision | None:
 def standing(state: Path) -> Cluster | None:
     """Return the cluster as it was accepted last; None if there is none, or none that this version can read."""
     revision = accepted(state)
-    if revision is None:
-        return None
-    text = revision.content
-    if not text:  # written by an earlier version: its file says it, unless it was edited since
-        text = (state / FILE).read_text("utf-8") if (state / FILE).exists() else ""
-    return read_standing(text)
+    return None if revision is None else read_standing(_said(revision, state))
+
+
+def refuse_unreadable(state: Path, over: int | None = None) -> None:
+    """Refuse to go by a cluster.yaml when what stands cannot be read: its nodes would be forgotten in silence.
+
+    `over` names the revision that a person overwrites all the same. Raises RunError.
+    """
+    revision, record = accepted(state), state / RECORD
+    if revision is None and record.exists():
+        raise RunError(
+            f"{record} says nothing that can be read, so it is not known which nodes stand. Nothing was changed.",
+            f"Copy {ON_MASTERS}/*/{RECORD} from a master over it. If all nodes that stand are in your cluster.yaml, "
+            "remove it instead.",
+        )
+    if revision is None or revision.number == over or read_standing(_said(revision, state)) is not None:
+        return
+    raise RunError(
+        f"{record}: revision {revision.number} of cluster.yaml (accepted {revision.at} on {revision.by}) cannot be "
+        "read by this version of Atoll, so it is not known which nodes stand. Nothing was changed.",
+        "Go on with the version that accepted it. If all of its nodes are in your cluster.yaml, overwrite it: "
+        f"`./atoll apply -f FILE --over {revision.number}`.",
+    )
+
+
+def _said(revision: Revision, state: Path) -> str:
+    if revision.content or not (state / FILE).exists():
+        return revision.content
+    # Written by an earlier version: its file says it, unless it was edited since.
+    return (state / FILE).read_text("utf-8")
 
 
 def accept(state: Path, text: str, at_least: int = 1) -> Revision:
@@ -135,9 +159,10 @@ def refuse_foreign(theirs: Revision | None, state: Path, text: str, over: int | 
     theirs = foreign(theirs, state)
     if theirs is None or theirs.digest == digest_of(text) or theirs.number == over:
         return
+    unread = "" if read_standing(theirs.content) else " This version cannot read it, nor compare its nodes with yours."
     raise RunError(
         f"The cluster has revision {theirs.number} of its cluster.yaml (accepted {theirs.at} on {theirs.by}), which "
-        f"this machine does not know. It is {ON_MASTERS}/*/{FILE} on the masters.",
+        f"this machine does not know. It is {ON_MASTERS}/*/{FILE} on the masters.{unread}",
         f"Merge what differs into your file, then say `./atoll apply -f FILE --over {theirs.number}`.",
     )
 

@@ -13,7 +13,7 @@ from installer.cluster.given import kept_names
 from installer.planning import Observations, Plan, acting_master, collect, done, plan, saved
 from installer.planning.standing import leaving, read_standing
 from installer.progress.stages import Progress
-from installer.running import accepted
+from installer.running import accepted, unverified
 from installer.running.errors import RunError
 from installer.running.events import TREE
 from installer.running.given import drop_given, keep_given
@@ -56,6 +56,7 @@ def apply(cluster: Cluster, wish: Wish, progress: Progress) -> Outcome:
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     with writing(state, wish.verb, version(), progress) as writer, in_use.reading(bundle_directory(), progress.say):
         keep_given(cluster)
+        accepted.refuse_unreadable(state, wish.over)
         standing = accepted.standing(state)
         with progress.stage("look"):
             seen = observe(cluster, standing)
@@ -67,6 +68,8 @@ def apply(cluster: Cluster, wish: Wish, progress: Progress) -> Outcome:
         _accept(state, wish, theirs)
         if wish.plan_file:
             made = _as_saved(made, wish.plan_file)
+        for words in unverified.told(cluster, state):
+            progress.say(words)
         if made:
             _check(cluster, made, progress)
         outcome = carry_out(cluster, made, writer, progress)
@@ -74,9 +77,15 @@ def apply(cluster: Cluster, wish: Wish, progress: Progress) -> Outcome:
             remember(state, done(made, seen))
         _hand_over(cluster, state, outcome)
         if outcome.ok:
-            outcome = verified(cluster, made, done(made, seen), outcome, progress)
+            again = {part for part in unverified.of(cluster, state) if _within(part, wish)}
+            outcome = verified(cluster, made, done(made, seen), outcome, progress, again)
     forget_old(state, cluster.control.runs_kept)
     return outcome
+
+
+def _within(part: unverified.Part, wish: Wish) -> bool:
+    phase, node = part
+    return (not wish.phases or phase in wish.phases) and (not wish.nodes or node in wish.nodes)
 
 
 def _refuse_without_state(cluster: Cluster, state: Path, seen: Observations) -> None:

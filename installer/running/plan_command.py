@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -46,15 +47,17 @@ def plan(
     that stands and is no longer in cluster.yaml is named, with what to do. Exit code 0 when there is nothing to do, 2
     when there is something, 1 when it cannot be done now.
     """
-    from installer.running.accepted import standing as accepted_last
+    from installer.running import accepted, unverified
     from installer.running.observe import observe  # it needs SSH and Kubernetes, which `--help` does not
 
     cluster = cluster_of(file)
     unknown = set(nodes) - {node.name for node in cluster.nodes}
     if unknown:
         raise click.UsageError(f"There is no node {', '.join(sorted(unknown))} in this cluster.")
-    standing = accepted_last(state_directory(cluster))
+    accepted.refuse_unreadable(state_directory(cluster))
+    standing = accepted.standing(state_directory(cluster))
     made = make(cluster, standing, observe(cluster, standing), collect(cluster), every_phase).only(phases, nodes)
+    made = replace(made, notes=(*made.notes, *unverified.told(cluster, state_directory(cluster))))
     if save:
         made.save(save)
     if output == "json":

@@ -39,6 +39,7 @@ def render_service(cluster_name: str, service: Service, revision: str | None, sa
             f"{bundle_directory()}/index.json is missing; `./atoll apply` on the control host brings it."
         )
     before = accepted.accepted(state)
+    accepted.refuse_unreadable(state)
     gone = leaving(cluster, accepted.standing(state))
     if gone:
         names = ", ".join(f"`{node.name}`" for node in gone)

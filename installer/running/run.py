@@ -33,6 +33,7 @@ class Outcome:
     evaluated_tasks: Mapping[str, int] = field(default_factory=dict)
     phases: Sequence[PhaseBook] = ()
     failures: Sequence[Failure] = ()
+    verify_seconds: float = 0.0  # of the verification behind it, which `seconds` does not count
 
     def then(self, following: Outcome) -> Outcome:
         """Return the outcome of this run and of one that went on from it."""
@@ -46,6 +47,7 @@ class Outcome:
             evaluated_tasks={node: sum(tasks.get(node, 0) for tasks in both) for node in nodes},
             phases=(*self.phases, *following.phases),
             failures=(*self.failures, *following.failures),
+            verify_seconds=self.verify_seconds + following.verify_seconds,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -57,6 +59,7 @@ class Outcome:
             "evaluated_tasks": dict(self.evaluated_tasks),
             "phases": [phase.to_json() for phase in self.phases],
             "seconds": round(self.seconds, 2),
+            "verify_seconds": round(self.verify_seconds, 2),
             "run": self.run_id,
             "failures": [failure.to_json() for failure in self.failures],
         }

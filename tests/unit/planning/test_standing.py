@@ -15,6 +15,7 @@ from installer.planning import Digests, Observations, Record, Seen, done, plan, 
 from installer.planning.inventory import inventory
 from installer.planning.standing import read_standing
 from installer.running import accepted, plan_command
+from installer.running.errors import RunError
 
 NOTHING = Observations()
 
@@ -144,3 +145,29 @@ def test_the_command_plan_names_it_to_people_and_to_programs(command: list[str])
     told = json.loads(CliRunner().invoke(plan_command.plan, [*command, "-o", "json"]).stdout)
     assert [node for node, _ in told["leaving"]] == ["worker2"]
     assert "`worker2`" in told["blocked"][0]
+
+
+def unreadable(state: Path, content: str) -> None:
+    revision = accepted.accepted(state)
+    assert revision is not None
+    accepted.write(state / accepted.RECORD, replace(revision, content=content).text())
+
+
+def test_what_stands_and_cannot_be_read_is_no_silence(command: list[str], tmp_path: Path) -> None:
+    state = tmp_path / "state" / "real"
+    unreadable(state, "nodes: {of: another version}\n")
+    refused = CliRunner().invoke(plan_command.plan, command)
+    assert isinstance(refused.exception, RunError)
+    assert f"{state / accepted.RECORD}: revision 1 of cluster.yaml" in str(refused.exception)
+    assert "it is not known which nodes stand" in str(refused.exception)
+    assert "./atoll apply -f FILE --over 1" in str(refused.exception)
+    accepted.refuse_unreadable(state, over=1)
+    (state / accepted.RECORD).write_text("{ torn")
+    with pytest.raises(RunError, match="says nothing that can be read"):
+        accepted.refuse_unreadable(state, over=1)
+
+
+def test_a_revision_of_the_masters_that_cannot_be_compared_is_told_as_such(tmp_path: Path, text: str) -> None:
+    theirs = accepted.Revision(4, "sha256:other", "today", "elsewhere", content="- another")
+    with pytest.raises(RunError, match=r"does not know.* This version cannot read it, nor compare its nodes"):
+        accepted.refuse_foreign(theirs, tmp_path, text, None)

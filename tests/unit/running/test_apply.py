@@ -13,8 +13,9 @@ from installer import cluster as clusters
 from installer.cluster import TREE, Cluster
 from installer.planning import Observations, Record, Seen
 from installer.planning import plan as make_plan
+from installer.planning.verification import everything
 from installer.progress.stages import Progress
-from installer.running import accepted, rendering, runs
+from installer.running import accepted, rendering, runs, unverified
 from installer.running import apply as applying
 from installer.running.apply import Blocked, Wish, apply
 from installer.running.checking import NotReady, check_before
@@ -62,7 +63,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     monkeypatch.setattr(applying, "TREE", tmp_path / "tree")
     monkeypatch.setattr(applying, "observe", lambda *_: Observations())
     monkeypatch.setattr(applying, "_check", lambda *_: None)
-    monkeypatch.setattr(applying, "verified", lambda _cluster, _made, _after, outcome, _progress: outcome)
+    monkeypatch.setattr(applying, "verified", lambda _cluster, _made, _after, outcome, _progress, _again: outcome)
     return clusters.loads(TEXT)
 
 
@@ -135,10 +136,31 @@ def test_nothing_to_do_is_a_success_without_a_run(
         "evaluated_tasks": {},
         "phases": [],
         "seconds": 0,
+        "verify_seconds": 0.0,
         "run": None,
         "failures": [],
     }
     assert runs.runs(state) == []
+
+
+def test_what_was_broken_when_it_was_verified_is_named_and_asked_again_though_nothing_is_to_be_applied(
+    cluster: Cluster, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+
+    def verified(*given: object) -> object:
+        asked.append(given[-1])
+        return given[3]
+
+    monkeypatch.setattr(applying, "verified", verified)
+    unverified.begin(state, everything(cluster).only(["queue", "platform"]))
+    said: list[str] = []
+    progress = Progress()
+    progress.say = said.append  # type: ignore[method-assign]
+    apply(cluster, Wish(TEXT, phases=["platform"]), progress)
+    apply(cluster, Wish(TEXT, phases=["platform", "queue"]), Progress())
+    assert asked == [{("platform", "master1")}, {("platform", "master1"), ("queue", "master1")}]
+    assert [line.partition(":")[0] for line in said[:2]] == ["Node `master1`, `platform`", "Node `master1`, `queue`"]
 
 
 def test_a_node_that_does_not_answer_stops_apply_before_anything_is_changed(

@@ -17,9 +17,10 @@ from installer.planning.observations import Observations, Record, Seen
 from installer.planning.playbook import _VERDICT
 from installer.planning.verification import everything, touched
 from installer.progress.stages import Progress
-from installer.running import accepted, runs
+from installer.running import accepted, runs, unverified
 from installer.running import verify as verifying
-from installer.running.errors import Busy, RunError
+from installer.running.errors import Busy, Interrupted, RunError
+from installer.running.failures import Failure
 from installer.running.lock import ClusterLock
 from installer.running.playbook import Playbook
 from installer.running.run import Outcome
@@ -103,7 +104,7 @@ def test_a_broken_part_ends_the_command_with_code_1_and_words(parts: Callable[..
 
 def test_a_verification_takes_no_lock_and_is_seen_to_run(parts: Callable[..., None], cluster: Cluster) -> None:
     state = state_directory(cluster)
-    parts(part("one", f"cat {state}/runs/*/journal.jsonl; flock --nonblock {state}/lock true"))
+    parts(part("one", f"cat {state}/runs/*/journal.jsonl; flock --wait 5 {state}/lock true"))
     (state / "lock").touch()
     seen: list[str] = []
 
@@ -125,6 +126,23 @@ def test_while_somebody_changes_the_cluster_nothing_is_told_as_broken(cluster: C
 def test_what_was_never_installed_cannot_be_asked(cluster: Cluster) -> None:
     with pytest.raises(RunError, match="is not installed"):
         verify(cluster, [], [], Progress())
+
+
+def test_a_node_that_was_not_applied_yet_is_no_broken_one(parts: Callable[..., None], cluster: Cluster) -> None:
+    parts(part("one", "true"))
+    new = cluster.node("worker2").model_copy(update={"name": "worker3", "address": "10.77.0.13"})
+    bigger = cluster.model_copy(update={"nodes": [*cluster.nodes, new]})
+    with pytest.raises(
+        RunError, match=r"`worker3`: in cluster\.yaml, and not applied yet, so there is nothing"
+    ) as told:
+        verify(bigger, [], ["worker3"], Progress())
+    assert "./atoll apply" in told.value.remedy
+    assert runs.runs(state_directory(cluster)) == []
+    said: list[str] = []
+    progress = Progress()
+    progress.say = said.append  # type: ignore[method-assign]
+    assert verify(bigger, [], [], progress).ok
+    assert said == ["`worker3`: in cluster.yaml, and not applied yet; the others are asked."]
 
 
 def having(*phases: str) -> Observations:
@@ -150,6 +168,75 @@ def test_what_an_apply_left_broken_makes_it_fail(
     assert "it does not listen" in outcome.failures[0].message
     failed = SimpleNamespace(ok=False)
     assert verified(cluster, done, having("host"), failed, Progress()) is failed  # type: ignore[arg-type,comparison-overlap]
+
+
+def broken_host(cluster: Cluster) -> Outcome:
+    """An apply of phase `host`, whose verification tells `host` on worker1 to be broken."""
+    done = Plan("demo", (Step("host", "worker1", "apply", "new"),))
+    return verified(cluster, done, having("host"), Outcome(ok=True, seconds=1, run_id="run-1"), Progress())
+
+
+def test_what_is_broken_behind_an_apply_is_named_until_it_is_verified(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = state_directory(cluster)
+    accepted.accept(state, TEXT)
+    failure = Failure("host", "worker1", "Settings", "vm.max_map_count is 1, not 2\nmore", "Mend it.")
+    seen = Outcome(ok=False, seconds=5, failures=[failure])
+    monkeypatch.setattr(verifying, "_asked", lambda *_: seen)
+    outcome = broken_host(cluster)
+    assert (outcome.ok, outcome.seconds, outcome.verify_seconds) == (False, 1, 5)
+    (told,) = unverified.told(cluster, state)
+    assert told.startswith(
+        "Node `worker1`, `host`: was broken when it was verified last: vm.max_map_count is 1, not 2."
+    )
+    # Nothing is left to apply; it is asked again all the same.
+    nothing = Plan("demo", ())
+    asked: list[tuple[str, str]] = []
+
+    def green(made: Plan, *_: object) -> Outcome:
+        asked.extend((step.phase, step.node) for step in made.steps)
+        return Outcome(ok=True, seconds=5)
+
+    monkeypatch.setattr(verifying, "_asked", green)
+    done = Outcome(ok=True, seconds=1)
+    assert verified(cluster, nothing, Observations(), done, Progress(), unverified.of(cluster, state)).ok
+    assert asked == [("host", "worker1")]
+    assert unverified.told(cluster, state) == ()
+
+
+def test_a_verification_that_was_cut_off_is_not_taken_for_a_green_one(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = state_directory(cluster)
+    accepted.accept(state, TEXT)
+
+    def cut_off(*_: object) -> Outcome:
+        raise Interrupted("ended")
+
+    monkeypatch.setattr(verifying, "_asked", cut_off)
+    with pytest.raises(Interrupted):
+        broken_host(cluster)
+    assert "`host`: its verification did not end" in unverified.told(cluster, state)[0]
+    # Asked by hand it is known again.
+    monkeypatch.setattr(verifying, "_asked", lambda *_: Outcome(ok=True, seconds=5))
+    assert verify(cluster, ["queue"], [], Progress()).ok
+    assert unverified.recall(state)
+    assert verify(cluster, [], [], Progress()).ok
+    assert unverified.recall(state) == {}
+
+
+def test_what_keeps_an_apply_from_being_verified_is_told_as_that(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accepted.accept(state_directory(cluster), TEXT)
+
+    def full(*_: object) -> Outcome:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(verifying, "_asked", full)
+    with pytest.raises(RunError, match=r"All was applied; .* could not be asked: .*No space left on device"):
+        broken_host(cluster)
 
 
 def test_an_apply_asks_the_nodes_that_it_touched_and_of_the_whole_cluster_what_it_applied() -> None:
