@@ -12,6 +12,7 @@ from typing import Any
 
 from atoll.configuration import ConfigurationError
 from atoll.files import windows
+from atoll.files.slots import Pool, Slots
 from atoll.files.windows import Windows
 from atoll.homes import codes
 from atoll.homes.schemas import ArchiveRequest, Owner
@@ -19,10 +20,28 @@ from atoll.web.errors import ApiError, Invalid, NotAllowed, NotFound, Unavailabl
 
 WORKER = Path(__file__).with_name("worker.py")
 EXAMPLES = Path(__file__).with_name("examples")
-MAX_WORKERS = 64
 HANG_S = 5.0
 ANSWER_S = 20.0  # less than the 30 s for which the other side waits
-_CHUNK = 1 << 18
+# asyncio reads up to twice its limit ahead, in this process: little of what nobody reads, but an answer in whole.
+_CONTENT_LIMIT = 1 << 16
+_LINE_LIMIT = 1 << 23
+_CHUNK = 1 << 16
+
+# Who reads may do so for hours, and looks and archives must not wait for that.
+READS = Pool(most=16, per_owner=4)
+LOOKS = Pool(most=6, per_owner=3)
+ARCHIVES = Pool(most=4, per_owner=2)
+
+_MIB = 1 << 20
+# What each takes at most: this process with its windows; a worker that sends a content, with what is on its way; any
+# other worker, and the line of its answer.
+BASE_BYTES = 124 * _MIB
+READ_BYTES = 7 * _MIB
+_WORK_BYTES = 20 * _MIB
+_LINE_BYTES = _LINE_LIMIT
+MOST_BYTES = (
+    BASE_BYTES + READS.most * READ_BYTES + LOOKS.most * (_WORK_BYTES + _LINE_BYTES) + ARCHIVES.most * _WORK_BYTES
+)
 
 
 class Homes:
@@ -31,7 +50,7 @@ class Homes:
     def __init__(self, storage: Path, *, switch_user: bool) -> None:
         self._homes = storage / "home"
         self._windows = Windows()
-        self._slots = asyncio.Semaphore(MAX_WORKERS)
+        self._reads, self._looks, self._archives = Slots(READS), Slots(LOOKS), Slots(ARCHIVES)
         # Where tasks are processes of this user (the local engine), so are workers.
         self._switches_user = switch_user
         if switch_user and os.geteuid() != 0:
@@ -45,7 +64,7 @@ class Homes:
         """Make the home on first use: the owner's, closed to others, with the examples."""
         home = self.path(owner)
         await asyncio.to_thread(self._make, home, owner.uid)
-        async with self._started(owner, {"operation": "examples", "examples": str(EXAMPLES)}):
+        async with self._started(self._looks, owner, {"operation": "examples", "examples": str(EXAMPLES)}):
             pass
 
     def _make(self, home: Path, uid: int) -> None:
@@ -76,7 +95,7 @@ class Homes:
             "window": max(limit, windows.WINDOW),
             "names": [name for _, name in known.places] if known is not None else None,
         }
-        async with self._started(owner, request) as (answer, _):
+        async with self._started(self._looks, owner, request) as (answer, _):
             pass
         if known is None:
             places = [(bool(flag), str(name)) for flag, name in answer["window"]]
@@ -88,7 +107,8 @@ class Homes:
     async def archive(self, body: ArchiveRequest) -> dict[str, Any]:
         """One step of an archive. Raises NotFound, Invalid, NotAllowed, Unavailable."""
         step = body.model_dump(exclude={"owner", "operation"})
-        async with self._started(body.owner, {**step, "operation": "archive", "id": body.operation}) as (answer, _):
+        request = {**step, "operation": "archive", "id": body.operation}
+        async with self._started(self._archives, body.owner, request) as (answer, _):
             return answer
 
     @contextlib.asynccontextmanager
@@ -97,22 +117,22 @@ class Homes:
     ) -> AsyncIterator[tuple[dict[str, Any], AsyncIterator[bytes]]]:
         """Facts about a file, and its bytes."""
         request = {"operation": "read", "path": path, "start": start, "length": length}
-        async with self._started(owner, request) as (answer, output):
+        async with self._started(self._reads, owner, request, limit=_CONTENT_LIMIT) as (answer, output):
             yield answer, _chunks(output)
 
     @contextlib.asynccontextmanager
     async def _started(
-        self, owner: Owner, request: dict[str, Any]
+        self, slots: Slots, owner: Owner, request: dict[str, Any], *, limit: int = _LINE_LIMIT
     ) -> AsyncIterator[tuple[dict[str, Any], asyncio.StreamReader]]:
-        async with self._slots:
+        async with slots.taken(owner.name):
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                "-I",
+                "-IS",
                 str(WORKER),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 env={"LC_ALL": "C.UTF-8"},
-                limit=1 << 23,
+                limit=limit,
             )
             assert process.stdin is not None  # noqa: S101 - both were asked for
             assert process.stdout is not None  # noqa: S101
@@ -148,6 +168,8 @@ async def _end(process: asyncio.subprocess.Process, output: asyncio.StreamReader
     # One that the kernel holds (storage that hangs) ends when it can; nobody waits for it.
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(HANG_S):
+            while await output.read(_CHUNK):  # asyncio ends the wait only once the pipe was read to its end
+                pass
             await process.wait()
 
 

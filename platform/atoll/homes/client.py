@@ -11,7 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from atoll.homes import codes
 from atoll.homes.schemas import ArchiveAction, ArchiveRequest, ListRequest, Owner, ReadRequest, content_headers
-from atoll.web.errors import ApiError, Invalid, NotFound, Unavailable
+from atoll.web.errors import ApiError, Invalid, NotAllowed, NotFound, TooMany, Unavailable
 from atoll.web.pagination import decode, encode
 from atoll.web.schema import FileEntry, Listing
 from atoll.web.siblings import KEPT_OPEN
@@ -183,11 +183,17 @@ def _check(answer: httpx.Response) -> None:
     if not answer.is_error:
         return
     problem = answer.json() if answer.headers.get("content-type", "").startswith("application/problem+json") else {}
-    error = ApiError(problem.get("detail", "The file service failed."), code=problem.get("code", "files_failed"))
-    error.status = answer.status_code if answer.status_code in (403, 404, 422, 503) else 502
+    sort = {403: NotAllowed, 404: NotFound, 422: Invalid, 429: TooMany, 503: Unavailable}.get(answer.status_code)
+    later = answer.headers.get("Retry-After")
+    error = (sort or ApiError)(
+        problem.get("detail", "The file service failed."),
+        code=problem.get("code", "files_failed"),
+        remedy=problem.get("remedy", ""),
+        headers={"Retry-After": later} if later is not None else None,
+    )
+    if sort is None:
+        error.status = 502
     error.title = problem.get("title", error.title)
-    if error.status == 404:
-        raise NotFound(error.detail, code=error.code)
     raise error
 
 

@@ -94,3 +94,21 @@ class FileBusy(
     remedy="Try again in a moment.",
 ):
     path: str
+
+
+class TooManyFileRequests(
+    ProblemCode,
+    title="You do too much with files at a time",
+    detail="{limit} of your requests of this sort are being served already.",
+    remedy="Wait until one of your downloads has ended, or end one, then try again.",
+):
+    limit: int
+
+
+class FilesCrowded(
+    ProblemCode,
+    title="The service of files has its hands full",
+    detail="As many people as it can serve at a time are being served.",
+    remedy="Try again in some seconds.",
+):
+    pass

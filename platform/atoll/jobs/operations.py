@@ -231,7 +231,7 @@ class Operations:
             return _End(OperationState.FAILED, codes.OperationBroke())
         except ApiError as error:
             words = keepable(error.detail)
-            if error.status in (502, 503) and kind.resumable:
+            if error.status in (429, 502, 503) and kind.resumable:
                 return _End(None, codes.OperationWaits(why=words))
             return _End(OperationState.FAILED, codes.OperationRefused(why=words, cause=error.code))
         except (ClaimLost, *_AWAY):

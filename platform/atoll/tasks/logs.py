@@ -19,7 +19,7 @@ from atoll.tasks.life_cycle import ENDED, State
 from atoll.tasks.models import TaskRow
 from atoll.tasks.schemas import LogEnd, LogLines
 from atoll.tasks.service import TaskService
-from atoll.web.errors import NotFound, Unavailable
+from atoll.web.errors import NotFound, TooMany, Unavailable
 from atoll.web.events import event
 from atoll.web.platform import Platform
 
@@ -118,7 +118,7 @@ class TaskLog:
         try:
             async for chunk in self._stored(offset):
                 yield chunk
-        except (Unavailable, httpx.HTTPError) as error:
+        except (TooMany, Unavailable, httpx.HTTPError) as error:
             log.info("a followed log waits for the file service", task=self.row.id, error=str(error))
 
     async def _stored(self, offset: int) -> AsyncIterator[bytes]:
