@@ -237,6 +237,9 @@ class Platform(Section):
     virtual_clusters: list[FirstVirtualCluster] = Field(
         default=[FirstVirtualCluster(name="default")], min_length=1, description="What a new installation starts with"
     )
+    unfinished_tasks_per_user: int = Field(
+        default=100, ge=1, le=10000, description="Tasks of one user that may wait or run at a time"
+    )
     retention: Retention = Field(default=Retention(), description="How long things are kept that are over")
 
 

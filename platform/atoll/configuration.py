@@ -129,6 +129,12 @@ class ResourceLimit(BaseModel):
         return self.of("cpu")
 
 
+class Tasks(_Section):
+    """What one user may do with tasks."""
+
+    unfinished_per_user: int = Field(default=100, ge=1, le=10000, description="So many may wait or run at a time")
+
+
 class FirstVirtualCluster(_Section):
     """The virtual cluster that a new installation starts with."""
 
@@ -153,6 +159,7 @@ class Configuration(_Section):
     frameworks: list[Framework]
     devices: DeviceTypes
     resource_limit: ResourceLimit
+    tasks: Tasks = Tasks()
     virtual_clusters: list[FirstVirtualCluster] = Field(default_factory=list)
     secrets: Path = Path("/etc/atoll/secrets")
 

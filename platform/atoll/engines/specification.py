@@ -4,6 +4,7 @@ It lies on the floor of the engines, so that they know specifications without kn
 with its version; a change that old rows do not fit raises the version and comes with a migration.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -12,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from atoll.devices.types import DeviceType
 
 DEFAULT_GRACE_S = 30
+# An engine keeps a task's text in several objects of a database that takes 1.5 MiB at a time and 8 GiB altogether.
+MOST_TEXT_BYTES = 64 << 10
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 _OURS = frozenset({"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "HOME", "USER"})
 # With these Kubernetes tells a pod where its API is, and the hold of a task asks there (`kubernetes/manifests.py`).
@@ -27,6 +30,11 @@ class Mode(StrEnum):
 
     BATCH = "batch"
     SERVICE = "service"
+
+
+def text_bytes(texts: Iterable[str]) -> int:
+    """How much of `MOST_TEXT_BYTES` they take."""
+    return sum(len(text.encode()) + text.count("$") for text in texts)
 
 
 class Program(_Frozen):
@@ -193,6 +201,13 @@ class TaskSpec(_Frozen):
     def home(self) -> Mount | None:
         """The home of the owner, where it is mounted."""
         return next((mount for mount in self.mounts if mount.kind is MountKind.HOME), None)
+
+    @property
+    def text_bytes(self) -> int:
+        """How long its command and its variables are together, as an engine writes them (a `$` becomes two)."""
+        ready = self.readiness.command if isinstance(self.readiness, CommandReadiness) else ()
+        variables = {**self.variables, **self.secret_values()}
+        return text_bytes((*self.program.command, *ready, *variables, *variables.values()))
 
     def kept(self) -> dict[str, object]:
         """What the database keeps beside the secrets."""

@@ -1,6 +1,7 @@
 """What every builder of specifications needs: the rules that all kinds share, all mistakes in one go."""
 
 import posixpath
+from collections.abc import Iterable
 from decimal import Decimal
 
 from atoll import quantities
@@ -8,7 +9,7 @@ from atoll.configuration import Configuration
 from atoll.devices.limits import Limits, Resources
 from atoll.devices.types import DeviceType
 from atoll.engines.codes import DeviceTypeNotInVirtualCluster
-from atoll.engines.specification import Amounts, Devices, Mount, MountKind
+from atoll.engines.specification import MOST_TEXT_BYTES, Amounts, Devices, Mount, MountKind, text_bytes
 from atoll.homes.places import home_as_seen
 from atoll.tasks import codes
 from atoll.virtual_clusters.models import VirtualClusterRow
@@ -55,6 +56,12 @@ class Builder:
     def output_mount(self, inside: str) -> Mount:
         """A directory of the home that the program writes its results to."""
         return Mount(kind=MountKind.OUTPUT, source=f"home/{self.user_name}/{inside}", target=self.seen(inside))
+
+    def text(self, where: str, texts: Iterable[str]) -> None:
+        """What the program is told is no longer than an engine takes."""
+        size = text_bytes(texts)
+        if size > MOST_TEXT_BYTES:
+            self.wrong(where, codes.ProgramTextTooLong(size=size, limit=MOST_TEXT_BYTES))
 
     def devices(
         self, cluster: VirtualClusterRow, device_type: str | None, count: int, nodes: int, *, distributed: bool

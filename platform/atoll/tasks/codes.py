@@ -29,6 +29,26 @@ class IdempotencyKeyReused(
     pass
 
 
+class ProgramTextTooLong(
+    FieldCode, words="The command with all parameters and variables is {size} bytes long; at most {limit} can be taken."
+):
+    limit: int
+    size: int
+
+
+class TooManyTasks(
+    ProblemCode,
+    title="Too many of your tasks have not ended",
+    detail="{limit} of your tasks wait or run already.",
+    remedy="Wait until some have ended, or stop some.",
+):
+    limit: int
+
+
+class UnfinishedTasks(FieldCode, words="At most {limit} of one user's tasks may wait or run at a time."):
+    limit: int
+
+
 class Created(ReasonCode, words="It was created."):
     pass
 

@@ -7,7 +7,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.identity.caller import Caller
-from atoll.tasks.life_cycle import HOLDS_DEVICES, State
+from atoll.identity.models import UserRow
+from atoll.tasks.life_cycle import ENDED, HOLDS_DEVICES, State
 from atoll.tasks.models import AttemptRow, EventRow, IdempotencyRow, ReplicaRow, TaskRow
 from atoll.tasks.policy import reads_all
 from atoll.virtual_clusters.models import VirtualClusterRow
@@ -80,6 +81,16 @@ class TaskRepository:
             .group_by(TaskRow.kind, TaskRow.state)
         )
         return [(row[0], row[1], row[2]) for row in (await self._session.execute(query)).all()]
+
+    async def unfinished_of(self, caller: Caller) -> int:
+        """Number of the caller's own tasks that have not ended.
+
+        Nobody else counts them until this transaction ends: of several requests at once, none passes by another.
+        """
+        await self._session.execute(select(UserRow.id).where(UserRow.id == caller.id).with_for_update(key_share=True))
+        query = select(func.count()).select_from(TaskRow)
+        query = query.where(TaskRow.owner_id == caller.id, TaskRow.state.not_in(ENDED))
+        return await self._session.scalar(query) or 0
 
     async def count_in(self, states: frozenset[State]) -> int:
         """Number of tasks of all users in `states`; only for holders of tasks:read_all."""

@@ -11,11 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll import quantities
 from atoll.audit_trail.record import record
+from atoll.configuration import Tasks
 from atoll.database.base import now
 from atoll.database.notifications import DUE, notify
 from atoll.devices.limits import Resources
 from atoll.engines.admission import Ask, Placement, decide
-from atoll.engines.specification import Amounts, TaskSpec
+from atoll.engines.specification import MOST_TEXT_BYTES, Amounts, TaskSpec
 from atoll.identity.caller import Caller
 from atoll.tasks import codes, policy, views
 from atoll.tasks.changes import tell
@@ -29,9 +30,11 @@ from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.web.codes import ReasonCode
 from atoll.web.domain import TaskKind
-from atoll.web.errors import Changed, Conflict, Invalid, NotAllowed, NotFound
+from atoll.web.errors import Changed, Conflict, Invalid, NotAllowed, NotFound, TooMany
 from atoll.web.pagination import cut, decode
 from atoll.web.schema import FieldError, Page
+
+USUAL = Tasks()
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,9 @@ class About:
 class TaskService:
     """What people do with tasks."""
 
-    def __init__(self, session: AsyncSession) -> None:
+    def __init__(self, session: AsyncSession, settings: Tasks = USUAL) -> None:
         self._session = session
+        self._settings = settings
         self._repository = TaskRepository(session)
 
     async def list(
@@ -119,7 +123,12 @@ class TaskService:
     async def submit(
         self, caller: Caller, kind: TaskKind, specification: TaskSpec, *, cluster: VirtualClusterRow, about: About
     ) -> Task:
-        """A new task of `kind`, queued. Raises Invalid when it could never start."""
+        """A new task of `kind`, queued. Raises Invalid when it could never start, TooMany."""
+        if (size := specification.text_bytes) > MOST_TEXT_BYTES:
+            raise invalid([codes.ProgramTextTooLong(size=size, limit=MOST_TEXT_BYTES).at("")])
+        most = self._settings.unfinished_per_user
+        if await self._repository.unfinished_of(caller) >= most:
+            raise TooMany(codes.TooManyTasks(limit=most), errors=[codes.UnfinishedTasks(limit=most).at("")])
         asked = _ask(caller, cluster.name, specification)
         verdict = decide(await snapshot(self._session, cluster), asked)
         if not isinstance(verdict, Placement) and verdict.mistake is not None:

@@ -62,6 +62,8 @@ def draft(
     )
     if body.output_directory and not output and not builder.problems:
         builder.wrong("output_directory", codes.OutputIsHome())
+    if chosen is not None:
+        builder.text("parameters" if body.parameters else "image", chosen.command)
     limits, requests = builder.limits(body.device_type, body.devices, body.limits)
     if builder.problems or chosen is None or devices is None:
         return Drafted(None, builder.problems)

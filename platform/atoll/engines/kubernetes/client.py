@@ -59,6 +59,8 @@ COHORT = Kind(KUEUE, "Cohort", "cohorts", namespaced=False)
 CLUSTER_QUEUE = Kind(KUEUE, "ClusterQueue", "clusterqueues", namespaced=False)
 LOCAL_QUEUE = Kind(KUEUE, "LocalQueue", "localqueues")
 WORKLOAD = Kind(KUEUE, "Workload", "workloads")
+# etcd's words, and those of the connection to it, for what it does not take; the API server passes them on with 500.
+_TOO_LARGE = ("request is too large", "trying to send message larger than max", "code = ResourceExhausted")
 KINDS = {
     (kind.api_version, kind.kind): kind
     for kind in (
@@ -85,7 +87,8 @@ class ApiFailure(EngineError):
     def __init__(self, status: int, message: str) -> None:
         # What the API refuses for its content it will refuse again. A missing namespace may come, and a server that has
         # just started forbids everything until it has read its rules.
-        super().__init__(message, permanent=status in (400, 413, 422))
+        too_large = status == 500 and any(words in message for words in _TOO_LARGE)
+        super().__init__(message, permanent=status in (400, 413, 422) or too_large)
         self.status = status
 
 

@@ -58,6 +58,12 @@ export function useFieldWords(): (error: FieldError) => string {
   return (error) => wordsOf(i18n, `field_error.${error.code}`, error);
 }
 
+/** The mistakes of a request as a whole: what no field of a form shows. */
+export function wholeWords(i18n: I18n, errors: FieldError[]): string {
+  const whole = errors.filter((each) => !each.field);
+  return whole.map((each) => wordsOf(i18n, `field_error.${each.code}`, each)).join(" ");
+}
+
 export interface ProblemWords {
   title: string;
   detail: string;
@@ -77,9 +83,10 @@ export function useProblemWords(problem: ApiProblem | undefined): ProblemWords {
   const title = text("title");
   if (!title)
     return { title: t("problem.other", { code: problem.code }), detail: problem.detail, remedy: problem.remedy };
-  // In other languages only where it names what the title cannot.
+  // In other languages only where it names what the title cannot, or as a mistake of the request as a whole.
   const detailed = i18n.language === "en" || text("detail") !== undefined;
-  return { title, detail: problem.status >= 400 && detailed ? problem.detail : "", remedy: text("remedy") ?? "" };
+  const detail = detailed ? problem.detail : wholeWords(i18n, problem.errors);
+  return { title, detail: problem.status >= 400 ? detail : "", remedy: text("remedy") ?? "" };
 }
 
 /** The words of a key that is made of what the server says, where this portal has them. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { wordsOf } from "@/words/told";
+import { wholeWords, wordsOf } from "@/words/told";
 import { speaking } from "../support/words";
 
 describe("what the server tells by a code", () => {
@@ -31,5 +31,14 @@ describe("what the server tells by a code", () => {
       wordsOf(i18n, "reason.evicted", { message: "The node had to end it.", params });
     expect(says({ why: "low on memory" })).toBe("节点不得不终止它：low on memory");
     expect(says({})).toBe("节点不得不终止它。");
+  });
+
+  test("what is wrong with a request as a whole is said with its number, what a field shows is not", async () => {
+    const errors = [
+      { field: "", code: "unfinished_tasks", message: "", params: { limit: 100 } },
+      { field: "parameters", code: "program_text_too_long", message: "", params: { size: 70000, limit: 65536 } },
+    ];
+    expect(wholeWords(await speaking("en"), errors)).toBe("At most 100 of one user's tasks may wait or run at a time.");
+    expect(wholeWords(await speaking("zh-CN"), errors)).toBe("每个用户同时等待或运行的任务最多 100 个。");
   });
 });

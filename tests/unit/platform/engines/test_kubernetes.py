@@ -190,6 +190,19 @@ def test_what_the_cluster_refuses_for_its_content_is_not_asked_again(status: int
     assert ApiFailure(status, "no").permanent is permanent
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "etcdserver: request is too large",
+        "rpc error: code = ResourceExhausted desc = trying to send message larger than max (3145839 vs. 2097152)",
+    ],
+)
+def test_what_is_too_large_for_the_database_of_the_cluster_is_not_asked_again(message: str) -> None:
+    assert ApiFailure(500, message).permanent
+    assert ApiFailure(413, "Request entity too large: limit is 3145728").permanent
+    assert not ApiFailure(500, "etcdserver: request timed out").permanent
+
+
 CLUSTER = ClusterProvision(
     name="default",
     shares=(

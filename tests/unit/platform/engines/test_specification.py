@@ -58,3 +58,10 @@ def test_a_mount_covers_what_lies_in_it_with_the_same_rights() -> None:
     assert not home.covers(Mount.model_validate({**inside, "target": "/out"}))
     assert not home.covers(Mount.model_validate({**inside, "read_only": True}))
     assert not home.covers(Mount.model_validate({**inside, "source": "home/adam/out"}))
+
+
+def test_the_length_of_all_text_that_an_engine_keeps_is_known() -> None:
+    assert made().text_bytes == len("run")
+    assert made(variables={"A": "$中"}, secrets={"B": "x"}).text_bytes == len("run") + 1 + 2 + 3 + 1 + 1
+    asked = {"mode": "service", "readiness": {"by": "command", "command": ["test", "-f"]}}
+    assert made(**asked).text_bytes == len("run") + len("test-f")

@@ -1,0 +1,67 @@
+"""How much one user may hand to the queue: text of a task, and tasks that have not ended."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.unit.platform.conftest import Client, RunningPlatform, training
+
+MOST = 3
+WAITS = "import time; time.sleep(60)"
+
+
+@pytest.fixture
+def different() -> dict[str, Any]:
+    return {"tasks": {"unfinished_per_user": MOST}}
+
+
+async def create(client: Client, **changes: Any) -> Any:
+    return await client.post("/trainings", training(devices=1, **changes))
+
+
+async def test_a_user_has_a_limited_number_of_tasks_that_have_not_ended_also_by_requests_at_once(
+    platform: RunningPlatform, program: Any
+) -> None:
+    admin = await platform.admin()
+    ada = await platform.user(admin, "ada")
+    for name in ("ada", "admin"):
+        program(name, WAITS)
+    answers = await asyncio.gather(*(create(ada, name=f"at_once_{number}") for number in range(3 * MOST)))
+    made = [answer.json()["id"] for answer in answers if answer.status_code == 201]
+    refused = [answer.json() for answer in answers if answer.status_code == 429]
+    assert (len(made), len(refused)) == (MOST, 2 * MOST), [answer.text for answer in answers]
+    assert {problem["code"] for problem in refused} == {"too_many_tasks"}
+    assert str(MOST) in refused[0]["detail"]
+    assert [error["params"] for error in refused[0]["errors"]] == [{"limit": MOST}], "the number, for every language"
+
+    assert (await create(admin)).status_code == 201, "others are not told of it"
+    await ada.post(f"/tasks/{made[0]}/stop")
+    await ada.until(made[0], "killed")
+    assert (await create(ada)).status_code == 201
+    assert (await create(ada)).status_code == 429
+
+
+async def test_a_request_that_is_sent_again_is_answered_though_no_more_may_be_made(
+    platform: RunningPlatform, program: Any
+) -> None:
+    admin = await platform.admin()
+    program("admin", WAITS)
+    key = {"Idempotency-Key": "asked-for-once"}
+    first = await admin.post("/trainings", training(devices=1), headers=key)
+    while (await create(admin)).status_code == 201:
+        pass
+    again = await admin.post("/trainings", training(devices=1), headers=key)
+    assert (again.status_code, again.json()["id"]) == (201, first.json()["id"])
+
+
+@pytest.mark.parametrize("value", ["a", "$", "中"])
+async def test_the_text_of_a_task_is_limited_at_its_field(platform: RunningPlatform, value: str) -> None:
+    admin = await platform.admin()
+    much = [{"name": "a", "value": value * 4000}] * 20
+    answer = await create(admin, parameters=much)
+    assert (answer.status_code, answer.json()["code"]) == (422, "program_text_too_long"), answer.text
+    assert [error["field"] for error in answer.json()["errors"]] == ["parameters"]
+    estimate = await admin.post("/trainings/estimate", training(parameters=much))
+    assert [problem["code"] for problem in estimate.json()["problems"]] == ["program_text_too_long"]
+    assert (await create(admin, parameters=[{"name": "a", "value": value * 2000}] * 10)).status_code == 201
