@@ -14,6 +14,7 @@ import fcntl
 import gzip
 import io
 import os
+import re
 import stat
 import tarfile
 import time
@@ -21,12 +22,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from beneath import open_beneath  # type: ignore[import-not-found,unused-ignore]
+from names import first, scan  # type: ignore[import-not-found,unused-ignore]
 
 STEP_S = 4.0
 _CHUNK = 1 << 18
 _BLOCK = 512
 _DEEPEST = 100
 _PREFIX = ".atoll-"
+_WINDOW = 20_000  # names that are held at a time of each directory on the way, in as many bytes at most
+_WINDOW_BYTES = 1 << 20
 
 Entry = tuple[tuple[str, ...], os.stat_result, int]
 
@@ -40,15 +44,27 @@ def _unpacked(text: str | None) -> tuple[str, ...]:
     return tuple(os.fsdecode(base64.urlsafe_b64decode(text)).split("/")) if text else ()
 
 
+def _names(directory: int, begin: str) -> Iterator[str]:
+    """By name, from `begin` on, a window at a time: as many looks as the directory has windows."""
+    behind, everything = "", False
+    while not everything:
+        with os.scandir(directory) as entries:
+            found = (
+                (entry.name,)
+                for entry in scan(entries)
+                if not entry.name.startswith(_PREFIX) and entry.name >= begin and entry.name > behind
+            )
+            window, everything = first(found, _WINDOW, _WINDOW_BYTES)
+        for (name,) in window:
+            yield name
+            behind = name
+
+
 def walk(directory: int, after: tuple[str, ...], above: tuple[str, ...] = ()) -> Iterator[Entry]:
     """Everything below, each directory before what is in it, by name; begins behind `after`."""
     if len(above) > _DEEPEST:
         raise OSError(errno.ELOOP, "directories lie too deep in each other")
-    with os.scandir(directory) as entries:
-        names = sorted(entry.name for entry in entries if not entry.name.startswith(_PREFIX))
-    for name in names:
-        if after and name < after[0]:
-            continue
+    for name in _names(directory, after[0] if after else ""):
         seen = bool(after) and name == after[0]
         try:
             status = os.stat(name, dir_fd=directory, follow_symlinks=False)
@@ -92,13 +108,15 @@ def _part(request: dict[str, Any], fence: int) -> str:
 
 
 def _parts(parent: int, request: dict[str, Any]) -> list[str]:
-    """What attempts at this operation left."""
+    """What attempts at this operation left; other things that look like it are the user's."""
     with os.scandir(parent) as entries:
-        return [entry.name for entry in entries if entry.name.startswith(f"{_PREFIX}{request['id']}-")]
+        return [entry.name for entry in entries if _fence(entry.name, request) is not None]
 
 
-def _fence(part: str) -> int:
-    return int(part.removesuffix(".part").rpartition("-")[2])
+def _fence(name: str, request: dict[str, Any]) -> int | None:
+    """The fence of a part of this operation, None for any other name."""
+    found = re.fullmatch(rf"{re.escape(_PREFIX + request['id'])}-([0-9]{{1,19}})\.part", name)
+    return int(found[1]) if found else None
 
 
 def begin(root: int, request: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +127,7 @@ def begin(root: int, request: dict[str, Any]) -> dict[str, Any]:
         raise FileExistsError(errno.EEXIST, "it exists")
     wanted = _part(request, request["fence"])
     earlier = _parts(parent, request)
-    if any(_fence(each) > request["fence"] for each in earlier):
+    if any((_fence(each, request) or 0) > request["fence"] for each in earlier):
         raise FileNotFoundError(errno.ENOENT, "the part was taken over")
     if wanted not in earlier and earlier:
         os.rename(earlier[0], wanted, src_dir_fd=parent, dst_dir_fd=parent)

@@ -12,6 +12,7 @@ from typing import Any
 
 from atoll.configuration import ConfigurationError
 from atoll.files import windows
+from atoll.files.names import MOST_NAMES
 from atoll.files.slots import Pool, Slots
 from atoll.files.windows import Windows
 from atoll.homes import codes
@@ -37,11 +38,9 @@ _MIB = 1 << 20
 # other worker, and the line of its answer.
 BASE_BYTES = 124 * _MIB
 READ_BYTES = 7 * _MIB
-_WORK_BYTES = 20 * _MIB
+WORK_BYTES = 20 * _MIB
 _LINE_BYTES = _LINE_LIMIT
-MOST_BYTES = (
-    BASE_BYTES + READS.most * READ_BYTES + LOOKS.most * (_WORK_BYTES + _LINE_BYTES) + ARCHIVES.most * _WORK_BYTES
-)
+MOST_BYTES = BASE_BYTES + READS.most * READ_BYTES + LOOKS.most * (WORK_BYTES + _LINE_BYTES) + ARCHIVES.most * WORK_BYTES
 
 
 class Homes:
@@ -183,6 +182,8 @@ def _refusal(answer: dict[str, Any], path: str) -> ApiError:
     if answer["code"] == "not_a_file":
         return Invalid(codes.NotAFile(path=where))
     match answer["errno"]:
+        case errno.E2BIG:
+            return Invalid(codes.DirectoryTooLarge(path=where, entries=MOST_NAMES))
         case errno.ENOENT:
             return NotFound(codes.NoSuchFile(path=where))
         case errno.ENOTDIR:

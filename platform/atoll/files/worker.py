@@ -5,19 +5,24 @@ with one line of JSON, then, for `read`, the bytes. Standard library only and no
 neighbour, so that it starts in some 20 ms.
 """
 
-import heapq
+import errno
 import json
 import os
-import shutil
+import resource
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from beneath import open_beneath  # type: ignore[import-not-found,unused-ignore]
+from names import first, scan  # type: ignore[import-not-found,unused-ignore]
 
-CHUNK = 1 << 18
+CHUNK = 1 << 16
+# What the kernel lets this process have: what a user laid out takes no memory from other users.
+MOST_BYTES = 18 << 20
+_WINDOW_BYTES = 1 << 20
 
 
 def _kind(mode: int) -> str:
@@ -40,18 +45,19 @@ def _listing(root: int, request: dict[str, Any]) -> None:
         _say({"ok": True, "read": 0, "items": _items(directory, request["names"])})
         return
     read = 0
-    places = []
     after = request["after"] and tuple(request["after"])
-    # Directories first, then by name: one order that a cursor can go on from.
-    with os.scandir(directory) as entries:
-        for entry in entries:
+
+    def places() -> Iterator[tuple[bool, str]]:
+        nonlocal read
+        for entry in scan(entries):
             read += 1
             place = (not entry.is_dir(follow_symlinks=False), entry.name)
             if after is None or place > after:
-                places.append(place)
-    window = heapq.nsmallest(request["window"] + 1, places)
-    complete = len(window) <= request["window"]
-    window = window[: request["window"]]
+                yield place
+
+    # Directories first, then by name: one order that a cursor can go on from.
+    with os.scandir(directory) as entries:
+        window, complete = first(places(), request["window"], _WINDOW_BYTES)
     items = _items(directory, [name for _, name in window[: request["limit"]]])
     _say({"ok": True, "read": read, "items": items, "window": window, "complete": complete})
 
@@ -103,6 +109,8 @@ def _archive(root: int, request: dict[str, Any]) -> None:
 
 def _examples(home: str, request: dict[str, Any]) -> None:
     """Copy the examples once; a user who removes them later is not given them again."""
+    import shutil  # only this one needs it, and it is large
+
     target = Path(home) / "examples"
     if not os.path.lexists(target):
         # Contents only: images carry no times and modes that mean anything to the user.
@@ -129,6 +137,7 @@ def _become(uid: int) -> None:
 
 def main() -> int:
     """Serve the one request."""
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
     request = json.load(sys.stdin.buffer)
     if request["uid"] is not None:
         _become(int(request["uid"]))
@@ -141,6 +150,8 @@ def main() -> int:
             {"list": _listing, "read": _read, "archive": _archive}[request["operation"]](root, request)
     except BrokenPipeError:
         return 0
+    except MemoryError:
+        _say({"ok": False, "code": "os_error", "errno": errno.E2BIG, "message": "it takes too much memory"})
     except OSError as error:
         _say({"ok": False, "code": "os_error", "errno": error.errno, "message": error.strerror})
     return 0

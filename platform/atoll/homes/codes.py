@@ -96,6 +96,16 @@ class FileBusy(
     path: str
 
 
+class DirectoryTooLarge(
+    ProblemCode,
+    title="There is too much in this directory to do this",
+    detail="`{path}` or a directory in it holds more names than can be looked at: at most {entries}, fewer long ones.",
+    remedy="Look at it in the terminal of an environment, or move what is in it to several directories.",
+):
+    path: str
+    entries: int
+
+
 class TooManyFileRequests(
     ProblemCode,
     title="You do too much with files at a time",

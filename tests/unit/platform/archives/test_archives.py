@@ -65,7 +65,7 @@ class Asked:
 def asked(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     """Steps take no time at all: each ends after its first piece."""
     room = Path(__file__).parents[4] / "platform/atoll/files"
-    for name in ("worker.py", "beneath.py", "archiving.py"):
+    for name in ("worker.py", "beneath.py", "names.py", "archiving.py"):
         source = (room / name).read_text().replace("STEP_S = 4.0", "STEP_S = 0.0")
         (tmp_path / name).write_text(source)
     monkeypatch.setattr("atoll.files.work.WORKER", tmp_path / "worker.py")
@@ -176,3 +176,15 @@ async def test_a_user_archives_a_directory_and_is_told_what_cannot_be(platform: 
         assert (told["state"], told["reason"]["params"]["cause"]) == ("failed", cause)
     climbing = await admin.post("/home/archives", {"path": "../bob"})
     assert (climbing.status_code, climbing.json()["code"]) == (422, "path_leads_out")
+
+
+async def test_a_name_like_that_of_a_part_is_the_users_own(asked: Asked, home: Path) -> None:
+    for odd in ("x", "1-2", "²", "9" * 30):
+        (home / f".atoll-{OPERATION}-{odd}.part").write_text("of ada")
+    assert not (await asked("begin"))["kept"]
+    state = BEGINNING
+    while not state["done"]:
+        state = await asked("append", state=state)
+    await asked("publish", inode=state["inode"])
+    assert contents(home / "data.tar.gz") == expected(home)
+    assert len(parts(home)) == 4
