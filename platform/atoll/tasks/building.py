@@ -43,7 +43,8 @@ class Builder:
         if ".." in inside.split("/"):
             self.wrong(where, codes.PathOutsideHome(home=self.home))
             return ""
-        return posixpath.normpath(inside) if inside else ""
+        normal = posixpath.normpath(inside)
+        return "" if normal == "." else normal
 
     def seen(self, inside: str) -> str:
         """A path of the home as the program sees it."""

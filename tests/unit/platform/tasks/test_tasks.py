@@ -185,6 +185,17 @@ async def test_all_mistakes_of_a_request_are_named_at_once(platform: RunningPlat
     }
 
 
+@pytest.mark.parametrize("path", [".", "./", "/home/admin/.", "/home/admin", "a/..", "./a/../."])
+async def test_results_do_not_go_to_the_home_itself_however_it_is_written(platform: RunningPlatform, path: str) -> None:
+    admin = await platform.admin()
+    asked = training(output_directory=path)
+    answer = await admin.post("/trainings", asked)
+    assert answer.status_code == 422, answer.text
+    assert [error["field"] for error in answer.json()["errors"]] == ["output_directory"]
+    estimate = (await admin.post("/trainings/estimate", asked)).json()
+    assert [problem["field"] for problem in estimate["problems"]] == ["output_directory"]
+
+
 @pytest.mark.feature(154, on="simulated")
 @pytest.mark.parametrize("name", ["", "with space", "dash-ed", "é", "x" * 65])
 async def test_names_hold_letters_digits_and_underscores(platform: RunningPlatform, name: str) -> None:
