@@ -24,6 +24,7 @@ def own(state: Path) -> Iterator[None]:
             raise click.ClickException(f"{state} belongs to another user.\n  {OTHER}")
         if any(state.iterdir()) and not any((state / name).exists() for name in (LOCK, MADE)):
             raise click.ClickException(f"{state} was not made by `./atoll dev` and is not empty.\n  {OTHER}")
+        state.chmod(0o700)  # also one that was there: it holds passwords and everybody's files
         stream = (state / LOCK).open("a+", encoding="utf-8")
     except OSError as error:
         raise click.ClickException(f"{state} cannot be used: {error.strerror}.\n  {OTHER}") from error

@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -156,3 +157,10 @@ def test_postgresql_starts_in_a_folder_with_a_long_name_and_comes_back_with_its_
             family.end()
             database.end()
     assert not Path(database.connection["host"]).exists()
+
+
+def test_a_folder_that_was_there_is_closed_to_other_users(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    folder.mkdir(mode=0o755)
+    with state.own(folder):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
