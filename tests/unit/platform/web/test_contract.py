@@ -9,11 +9,33 @@ from atoll.api.openapi import CONTRACT, contract
 from atoll.api.routes import PREFIX, ROUTERS, routes
 from atoll.identity.dependencies import Guard, Public
 from atoll.identity.permissions import PermissionTable, Role
+from fastapi import APIRouter, FastAPI, Response
 from fastapi.routing import APIRoute
 
 
 def api_routes() -> list[APIRoute]:
     return [route for _, router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+
+
+def unjudged(router: APIRouter) -> list[str]:
+    return [f"{type(route).__name__} {route}" for route in router.routes if not isinstance(route, APIRoute)]
+
+
+def test_routers_have_nothing_but_routes_that_say_who_may_use_them() -> None:
+    strange = [place for _, router in ROUTERS for place in unjudged(router)]
+    assert strange == [], "a mount, a WebSocket or a plain route is seen by no other test of who may use what"
+
+
+@pytest.mark.parametrize("kind", ["mount", "route", "websocket"])
+def test_a_route_of_another_kind_is_found(kind: str) -> None:
+    router = APIRouter()
+    if kind == "mount":
+        router.mount("/files", FastAPI())
+    elif kind == "route":
+        router.add_route("/plain", lambda _: Response())
+    else:
+        router.add_api_websocket_route("/socket", lambda: None)
+    assert len(unjudged(router)) == 1
 
 
 def guards(route: APIRoute) -> list[Guard | Public]:
@@ -37,7 +59,7 @@ def test_every_route_says_who_may_use_it(route: APIRoute) -> None:
     found = guards(route)
     assert len(found) == 1
     if isinstance(found[0], Guard) and found[0].permission is None:
-        assert route.path.startswith("/session")
+        assert route.path in ("/session", "/session/password")
 
 
 def test_only_sign_in_and_about_are_public() -> None:
