@@ -14,9 +14,11 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
+
+import anyio
 
 from installer.control.exclusion import Activity, hindrance
 from installer.redaction import Redactor
@@ -31,6 +33,7 @@ log = logging.getLogger("atoll.control")
 Work = Callable[[Say], ActionResult]
 Event = dict[str, Any]
 KEPT = 200
+LOOK_EVERY_SECONDS = 0.2
 CUT_OFF = (
     "The control service ended before this did; what was done until then stands. `service_ctl status {service}` shows "
     "what is; give the command again if it is not as it should be."
@@ -94,19 +97,20 @@ class Operation:
             with contextlib.suppress(OSError):
                 self._journal.close()
 
-    def follow(self, after: int = 0) -> Iterator[tuple[int, Event]]:
-        """Return its events behind the first `after`, each with its number, until it is over."""
+    async def follow(self, after: int = 0) -> AsyncIterator[tuple[int, Event]]:
+        """Return its events behind the first `after`, each with its number, until it is over.
+
+        It looks, and waits in no thread: the threads are for requests that are answered, however many follow.
+        """
         told = after
         while True:
-            with self._changed:
-                while len(self._events) <= told and not self.over:
-                    self._changed.wait()
-                new, over = self._events[told:], self.over
-            for event in new:
+            over = self.over  # before the events are taken: then they hold its end
+            for event in self._events[told:]:
                 told += 1
                 yield told, event
             if over:
                 return
+            await anyio.sleep(LOOK_EVERY_SECONDS)
 
     def result(self) -> dict[str, Any]:
         """Wait for the end and return how it was."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query
@@ -43,9 +43,9 @@ def routes(operations: Operations) -> APIRouter:
     return router
 
 
-def told(operation: Operation, behind: int = 0) -> Iterator[dict[str, str]]:
+async def told(operation: Operation, behind: int = 0) -> AsyncIterator[dict[str, str]]:
     """Return what an operation says as it is sent, until it is over."""
-    for number, event in operation.follow(behind):
+    async for number, event in operation.follow(behind):
         if event["event"] == "message":
             data = answers.OperationMessage(text=event["text"]).model_dump()
         elif event["event"] == "finished":

@@ -98,7 +98,9 @@ def routes(settings: Settings, current: Current, operations: Operations) -> APIR
         if "text/event-stream" in request.headers.get("accept", ""):
             return Stream(told(operation), headers=place)
         response.headers.update(place)
-        return await to_thread.run_sync(operation.result, abandon_on_cancel=True)
+        async for _ in operation.follow():
+            pass
+        return operation.result()
 
     return router
 
@@ -181,8 +183,9 @@ def _restart_self(say: Say) -> ActionResult:
 async def _followed(access: Access, service: Service, lines: int, redactor: Redactor) -> AsyncIterator[dict[str, str]]:
     stop = Stop()
     source = follow(access, service, lines, stop)
+    own = anyio.CapacityLimiter(1)  # a thread beside those that answer requests: it waits for the next line
     try:
-        while (line := await to_thread.run_sync(next, source, None, abandon_on_cancel=True)) is not None:
+        while (line := await to_thread.run_sync(next, source, None, abandon_on_cancel=True, limiter=own)) is not None:
             yield {"event": "line", "data": json.dumps({"text": redactor.text(line)})}
     finally:
         # Also when the watcher has gone: shielded, since this task is being cancelled then.

@@ -1,15 +1,23 @@
 """Operations of the control service: side by side, in a journal, forgotten by no restart. Needs nothing."""
 
+import asyncio
+import contextlib
 import json
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
+import uvicorn
+from fastapi import FastAPI
 
 from installer.cluster import TREE
-from installer.control.operations import Operation, Operations
+from installer.control.operations import Event, Operation, Operations
+from installer.control.routers.operations import routes
 from installer.running.errors import Busy
 from installer.running.lock import ClusterLock
 from installer.services.actions import ActionResult, Say
@@ -28,7 +36,14 @@ def state(tmp_path: Path) -> Path:
 
 
 def events(operation: Operation, after: int = 0) -> list[str]:
-    return [event["event"] for _, event in operation.follow(after)]
+    return [event["event"] for event in followed(operation, after)]
+
+
+def followed(operation: Operation, after: int = 0) -> list[Event]:
+    async def follow() -> list[Event]:
+        return [event async for _, event in operation.follow(after)]
+
+    return asyncio.run(follow())
 
 
 def test_operations_that_share_nothing_go_side_by_side_and_others_are_refused_by_name(state: Path) -> None:
@@ -78,7 +93,7 @@ def test_an_operation_is_on_the_disk_before_it_acts_and_without_secrets(state: P
     assert [one.id for one in seen] == [operation.id]
     written = (state / "operations" / operation.id / "journal.jsonl").read_text()
     assert "Correct-Horse-77" not in written
-    assert "the password is ••••••" in [event.get("text") for _, event in operation.follow()]
+    assert "the password is ••••••" in [event.get("text") for event in followed(operation)]
     assert [json.loads(line)["event"] for line in written.splitlines()] == ["begun", "message", "finished"]
 
 
@@ -154,3 +169,44 @@ def test_an_operation_whose_first_line_never_reached_the_disk_hides_no_other(sta
     found, _ = operations.page(10)
     assert [one.to_json()["service"] for one in found] == ["api"]
     assert operations.find(empty.name) is None
+
+
+@contextlib.contextmanager
+def serving(operations: Operations) -> Iterator[str]:
+    """The routes of operations alone; gives the address."""
+    app = FastAPI()
+    app.include_router(routes(operations))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(20)
+
+
+async def test_many_followers_of_an_operation_keep_nobody_else_from_an_answer(state: Path) -> None:
+    book, goes_on = Operations(state), threading.Event()
+    operation = book.begin("api", "restart", "ada", lambda _: (goes_on.wait(60), fine("api"))[1])
+    unlimited = httpx.Limits(max_connections=None)
+    with serving(book) as url:
+        try:
+            async with httpx.AsyncClient(base_url=url, timeout=20, limits=unlimited) as client:
+
+                async def follow() -> str:
+                    return (await client.get(f"/operations/{operation.id}/events")).text
+
+                followers = [asyncio.create_task(follow()) for _ in range(60)]
+                gone = [asyncio.create_task(follow()) for _ in range(60)]
+                await asyncio.sleep(1)
+                for one in gone:
+                    one.cancel()
+                listed = await client.get("/operations", timeout=5)
+                assert [one["state"] for one in listed.json()["items"]] == ["running"]
+                goes_on.set()
+                assert all("event: finished" in text for text in await asyncio.gather(*followers))
+        finally:
+            goes_on.set()
