@@ -33,6 +33,35 @@ async def test_variables_are_what_was_typed(start: Started) -> None:
     assert found == typed
 
 
+RUNS_FIRST = """
+import os, sys
+place = os.environ['HOME'] + '/tasks/' + os.environ['ATOLL_TASK_ID']
+os.makedirs(place, exist_ok=True)
+open(place + '/ran', 'a').write(sys.argv[0] + ' ')
+"""
+
+
+async def test_variables_of_interpreters_and_loaders_act_on_the_program_alone(bench: Bench, start: Started) -> None:
+    place = f"home/{bench.user}/first"
+    await bench.put(place, "sitecustomize.py", RUNS_FIRST.replace("'", '"'))
+    typed = {"PYTHONPATH": bench.place(place), "LD_LIBRARY_PATH": bench.place(place), "PYTHONUNBUFFERED": ""}
+    ran = "open(os.environ['HOME'] + '/tasks/' + os.environ['ATOLL_TASK_ID'] + '/ran').read()"
+    found = await said(start, f"[{ran}, {{n: os.environ[n] for n in {tuple(typed)}}}]", variables=typed)
+    assert found == ["-c ", typed], "in the program, and not in what starts it"
+
+
+async def test_a_readiness_by_command_sees_what_the_program_sees(start: Started) -> None:
+    sees = ("sh", "-c", 'test "$PLAIN$TOKEN" = "a bhunter2" && test "$PWD" = "$HOME"')
+    attempt = await start(
+        "import time; time.sleep(600)",
+        mode="service",
+        readiness={"by": "command", "command": sees},
+        variables={"PLAIN": "a b"},
+        secrets={"TOKEN": "hunter2"},
+    )
+    await attempt.until(Phase.RUNNING)
+
+
 async def test_without_a_device_type_it_runs_on_any_machine(start: Started) -> None:
     assert await said(start, "os.environ['WORLD_SIZE']", device_type=None, resource=None, architecture=None) == "1"
 

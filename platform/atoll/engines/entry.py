@@ -6,6 +6,11 @@ its container, so it passes signals on and reaps orphans. Exit code: the program
 Images that users bring may have no Python: then an interpreter with its own libraries is mounted beside it. Nothing of
 the image itself is needed.
 
+The variables that a task was given come as ATOLL_GIVEN_<NAME> and get their names for the program alone: what changes
+an interpreter, a loader or a search path (PYTHONPATH, LD_PRELOAD, PATH) must not act here, before the network is held.
+
+`entry.py COMMAND…` runs the program, `entry.py --beside COMMAND…` becomes a command with the program's environment.
+
 Environment: ATOLL_CODE_DIR, ATOLL_OUTPUT_DIR, ATOLL_LOG_FILE, ATOLL_METRICS_FILE, ATOLL_OUTCOME_FILE; optional
 ATOLL_START_FILE (must be in the code directory), ATOLL_HOLD_WHILE_REACHABLE (host:port that a live network policy
 forbids) and ATOLL_MEMORY_LIMIT_BYTES (watched here where no cgroup does it).
@@ -24,6 +29,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from typing import Literal
 
 # What keeps a program from being started; `outcome.py` has the words for each.
@@ -40,6 +46,8 @@ POLICY_TIMEOUT_S = 20.0
 MASTER_TIMEOUT_S = 120.0
 DRAIN_S = 2.0
 NOT_STARTED = 66
+GIVEN = "ATOLL_GIVEN_"
+BESIDE = "--beside"
 
 
 def _write_all(target: int, data: bytes) -> str | None:
@@ -161,7 +169,13 @@ def group_memory_bytes(group: int) -> int:
     return total
 
 
-def problem_before_start(command: list[str]) -> tuple[Problem, str] | None:
+def program_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """What the program finds: ours, and what the task was given under its own names."""
+    given = {name[len(GIVEN) :]: value for name, value in environment.items() if name.startswith(GIVEN)}
+    return {**{name: value for name, value in environment.items() if not name.startswith(GIVEN)}, **given}
+
+
+def problem_before_start(command: list[str], environment: dict[str, str]) -> tuple[Problem, str] | None:
     """What keeps the program from starting, in words for its owner."""
     directory = os.environ["ATOLL_CODE_DIR"]
     if not os.path.isdir(directory):
@@ -169,12 +183,14 @@ def problem_before_start(command: list[str]) -> tuple[Problem, str] | None:
     start = os.environ.get("ATOLL_START_FILE")
     if start and not os.path.isfile(os.path.join(directory, start)):
         return "start_file_missing", f"the start file {os.path.join(directory, start)} does not exist"
-    if shutil.which(command[0]) is None and not os.access(os.path.join(directory, command[0]), os.X_OK):
+    if shutil.which(command[0], path=environment.get("PATH")) is None and not os.access(
+        os.path.join(directory, command[0]), os.X_OK
+    ):
         return "command_not_found", f"there is no program `{command[0]}` in the image that this user may start"
     return None
 
 
-def run(command: list[str], output: Output) -> tuple[int, bool]:
+def run(command: list[str], environment: dict[str, str], output: Output) -> tuple[int, bool]:
     """Run the program until it ends. Returns its exit code and whether it was ended for its memory."""
     os.chdir(os.environ["ATOLL_CODE_DIR"])
     wakeup, wake = os.pipe()
@@ -186,7 +202,12 @@ def run(command: list[str], output: Output) -> tuple[int, bool]:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     try:
         child = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
     except OSError as error:
         output.say(f"cannot start {command[0]}: {error.strerror}")
@@ -239,6 +260,9 @@ def run(command: list[str], output: Output) -> tuple[int, bool]:
 def main() -> int:
     """Prepare, run, tell."""
     command = sys.argv[1:]
+    if command[0] == BESIDE:
+        os.chdir(os.environ["ATOLL_CODE_DIR"])
+        os.execvpe(command[1], command[1:], program_environment(os.environ))  # noqa: S606 - that is what it is for
     os.umask(0o027)
     rank = os.environ.get("JOB_COMPLETION_INDEX")
     if rank is not None:
@@ -263,12 +287,13 @@ def main() -> int:
         write_outcome(NOT_STARTED, output, problem="network_policy_not_enforced")
         return NOT_STARTED
     wait_for_first_replica(output)
-    problem = problem_before_start(command)
+    environment = program_environment(os.environ)
+    problem = problem_before_start(command, environment)
     if problem:
         output.say(problem[1])
         write_outcome(NOT_STARTED, output, problem=problem[0])
         return NOT_STARTED
-    code, exceeded = run(command, output)
+    code, exceeded = run(command, environment, output)
     if exceeded:
         output.say("the program was ended because it used more memory than its limit")
     write_outcome(code, output, memory_exceeded=exceeded)

@@ -3,7 +3,8 @@
 from typing import Any
 
 from atoll import quantities
-from atoll.engines.base import Submission
+from atoll.engines.base import EngineError, Submission
+from atoll.engines.entry import BESIDE, GIVEN
 from atoll.engines.kubernetes import mounts, names
 from atoll.engines.kubernetes.client import JOB_SET, SECRET
 from atoll.engines.specification import CommandReadiness, HttpReadiness, Readiness, TcpReadiness, port_variable
@@ -193,7 +194,7 @@ def _container(submission: Submission, job_set_name: str) -> Manifest:
         "name": names.CONTAINER,
         "image": specification.program.image,
         "imagePullPolicy": "IfNotPresent",
-        "command": [*_interpreter(submission), "/atoll/entry.py", *map(_literal, specification.program.command)],
+        "command": [*_entry(submission), *map(_literal, specification.program.command)],
         "workingDir": "/",
         "env": [{"name": name, "value": value} for name, value in _environment(submission, job_set_name).items()],
         "resources": {"limits": limits, "requests": requests},
@@ -210,37 +211,47 @@ def _container(submission: Submission, job_set_name: str) -> Manifest:
         ],
     }
     if specification.secrets:
-        container["envFrom"] = [{"secretRef": {"name": job_set_name}}]
+        container["envFrom"] = [{"prefix": GIVEN, "secretRef": {"name": job_set_name}}]
     if specification.ports:
         container["ports"] = [
             {"name": port.name, "containerPort": port.number, "protocol": "TCP"} for port in specification.ports
         ]
     if specification.readiness is not None:
-        container["readinessProbe"] = {**_probe(specification.readiness), "periodSeconds": 2, "timeoutSeconds": 5}
+        container["readinessProbe"] = {
+            **_probe(submission, specification.readiness),
+            "periodSeconds": 2,
+            "timeoutSeconds": 5,
+        }
     return container
 
 
-def _probe(readiness: Readiness) -> Manifest:
+def _probe(submission: Submission, readiness: Readiness) -> Manifest:
     match readiness:
         case CommandReadiness(command=command):
-            return {"exec": {"command": list(command)}}
+            return {"exec": {"command": [*_entry(submission), BESIDE, *command]}}
         case HttpReadiness(port=port, path=path):
             return {"httpGet": {"port": port, "path": path}}
         case TcpReadiness(port=port):
             return {"tcpSocket": {"port": port}}
 
 
-def _interpreter(submission: Submission) -> list[str]:
-    """What runs the entry point: the engine's own Python, or the mounted one by its own loader, so that an image needs
+def _entry(submission: Submission) -> list[str]:
+    """The entry point: run by the framework's Python, or by the mounted one and its own loader, so that an image needs
     neither Python nor a C library nor a shell.
     """
+    # Isolated: what is set for programs in Python (PYTHONPATH, PYTHONHOME), also by the image, is for those.
+    isolated = ["-I", "-S", "-B", "/atoll/entry.py"]
     if submission.specification.program.runtime is None:
-        return ["python3"]
-    libraries, loader = _LOADERS[submission.specification.devices.architecture or "amd64"]
+        return ["python3", *isolated]
+    arch = submission.specification.devices.architecture
+    if arch not in _LOADERS:
+        raise EngineError(
+            f"an image without an interpreter of its own runs on {' or '.join(_LOADERS)}, not on `{arch or 'any'}`",
+            permanent=True,
+        )
+    libraries, loader = _LOADERS[arch]
     path = f"{RUNTIME}/usr/lib/{libraries}"
-    # Isolated: what the image sets for a Python of its own (PYTHONPATH, PYTHONHOME) is for that one.
-    python = [f"{RUNTIME}/usr/bin/python3", "-I", "-S", "-B"]
-    return [f"{path}/{loader}", "--inhibit-cache", "--library-path", path, *python]
+    return [f"{path}/{loader}", "--inhibit-cache", "--library-path", path, f"{RUNTIME}/usr/bin/python3", *isolated]
 
 
 def _environment(submission: Submission, job_set_name: str) -> dict[str, str]:
@@ -248,7 +259,7 @@ def _environment(submission: Submission, job_set_name: str) -> dict[str, str]:
     task = f"{home}/{submission.task_directory}"
     nodes = specification.devices.nodes
     return {
-        **{name: _literal(value) for name, value in specification.variables.items()},
+        **{f"{GIVEN}{name}": _literal(value) for name, value in specification.variables.items()},
         **{port_variable(port.name): str(port.number) for port in specification.ports},
         "HOME": home,
         "USER": submission.user_name,

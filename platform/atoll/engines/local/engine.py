@@ -244,7 +244,7 @@ class LocalEngine(Engine):
             # Not by asyncio: its children end with its loop, ours go on when `jobs` is restarted.
             process = await asyncio.to_thread(
                 subprocess.Popen,
-                [sys.executable, str(ENTRY), *processes.command(submission)],
+                [sys.executable, "-I", "-S", "-B", str(ENTRY), *processes.command(submission)],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

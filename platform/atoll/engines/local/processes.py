@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from atoll import quantities
 from atoll.engines.base import Submission
+from atoll.engines.entry import GIVEN
 
 _PYTHON = frozenset({"python", "python3"})
 
@@ -17,14 +18,14 @@ def command(submission: Submission) -> list[str]:
 
 
 def environment(submission: Submission, rank: int, visible: Mapping[str, str], master_port: str) -> dict[str, str]:
-    """The variables, the specification's own first, so that none of them stands in place of ours."""
+    """What the entry point is started with; the specification's own variables it hands on to the program alone."""
     specification, home = submission.specification, submission.home
     return {
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
         "LANG": "C.UTF-8",
         "OMP_NUM_THREADS": "1",
-        **specification.variables,
-        **specification.secret_values(),
+        **{f"{GIVEN}{name}": value for name, value in specification.variables.items()},
+        **{f"{GIVEN}{name}": value for name, value in specification.secret_values().items()},
         "HOME": home,
         "USER": submission.user_name,
         "ATOLL_TASK_ID": submission.task_id,

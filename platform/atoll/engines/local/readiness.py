@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 
 from atoll.engines.base import Submission
+from atoll.engines.entry import program_environment
 from atoll.engines.local import ports, processes
 from atoll.engines.specification import CommandReadiness, HttpReadiness, Readiness, TcpReadiness
 
@@ -68,7 +69,9 @@ async def _is_ready(readiness: Readiness, submission: Submission, rank: int, num
             process = await asyncio.create_subprocess_exec(
                 *command,
                 cwd=submission.specification.program.working_directory,
-                env={**processes.environment(submission, rank, {}, ""), **ports.variables(numbers)},
+                env=program_environment(
+                    {**processes.environment(submission, rank, {}, ""), **ports.variables(numbers)}
+                ),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.DEVNULL,

@@ -18,7 +18,7 @@ def start(tmp_path: Path, source: str, **environment: str) -> "subprocess.Popen[
     code.mkdir(exist_ok=True)
     (code / "main.py").write_text(source)
     return subprocess.Popen(
-        [sys.executable, entry.__file__, sys.executable, "main.py"],
+        [sys.executable, "-I", "-S", "-B", entry.__file__, sys.executable, "main.py"],
         env={
             "PATH": os.environ["PATH"],
             "ATOLL_CODE_DIR": str(code),
@@ -181,3 +181,43 @@ def test_a_command_that_the_image_does_not_have_is_told_apart(tmp_path: Path) ->
 
 def test_whatever_keeps_a_program_from_starting_has_words() -> None:
     assert set(get_args(entry.Problem)) == outcome.PROBLEMS.keys()
+
+
+def test_what_a_task_was_given_acts_on_its_program_and_not_on_the_entry_point(tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    first = tmp_path / "first"
+    first.mkdir()
+    (first / "sitecustomize.py").write_text(f"import os, sys\nopen({str(ran)!r}, 'a').write(f'{{sys.argv[0]}} ')\n")
+    (first / "socket.py").write_text(f"open({str(ran)!r}, 'a').write('a module of ours ')\n")
+    given = {"PYTHONPATH": str(first), "LD_PRELOAD": "/nowhere.so", "PATH": str(first), "ODD NAME": "x"}
+    process = start(
+        tmp_path,
+        "import os\nprint(*(os.environ[name] for name in ('PYTHONPATH', 'LD_PRELOAD', 'PATH', 'ODD NAME')))\n"
+        "print([name for name in os.environ if 'GIVEN' in name])\n",
+        **{f"{entry.GIVEN}{name}": value for name, value in given.items()},
+    )
+    stdout, _ = process.communicate(timeout=20)
+    # The loader says that it finds no such library: to the program's output, once.
+    said = [line for line in stdout.decode().splitlines() if "ld.so" not in line]
+    assert said == [f"{first} /nowhere.so {first} x", "[]"]
+    assert stdout.decode().count("ld.so") == 1
+    assert ran.read_text() == "main.py "
+
+
+def test_the_program_is_looked_for_where_its_own_path_says(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/tool").write_text("#!/bin/sh\necho $0\n")
+    (tmp_path / "bin/tool").chmod(0o755)
+    (tmp_path / "code").mkdir()
+    environment = {**_environment(tmp_path), "ATOLL_START_FILE": "", f"{entry.GIVEN}PATH": f"{tmp_path}/bin:/bin"}
+    done = subprocess.run([sys.executable, entry.__file__, "tool"], env=environment, check=True, capture_output=True)
+    assert done.stdout.decode().strip() == str(tmp_path / "bin/tool")
+
+
+def test_a_command_beside_the_program_sees_what_it_sees(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    environment = {**_environment(tmp_path), f"{entry.GIVEN}PLAIN": "a b"}
+    command = [sys.executable, entry.__file__, "--beside", "sh", "-c", 'echo "$PLAIN $PWD"; exit 3']
+    done = subprocess.run(command, env=environment, check=False, capture_output=True)
+    assert (done.returncode, done.stdout.decode().strip()) == (3, f"a b {tmp_path}/code")
+    assert not (tmp_path / "outcome").exists()

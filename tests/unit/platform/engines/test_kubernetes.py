@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from atoll.devices.types import DeviceType
-from atoll.engines.base import ClusterProvision, Member, Phase, Share, Submission
+from atoll.engines.base import ClusterProvision, EngineError, Member, Phase, Share, Submission
 from atoll.engines.kubernetes import manifests, observing, provisioning
 from atoll.engines.kubernetes.client import KINDS, NODE, POD, WORKLOAD, ApiFailure
 from atoll.engines.specification import TaskSpec
@@ -105,6 +105,13 @@ def test_without_a_device_type_it_goes_to_any_machine_or_to_those_of_an_architec
     assert any("ld-linux-aarch64" in word for word in pod["containers"][0]["command"])
 
 
+@pytest.mark.parametrize("architecture", [None, "riscv64"])
+def test_an_interpreter_that_cannot_be_chosen_is_refused_for_good_and_not_guessed(architecture: str | None) -> None:
+    with pytest.raises(EngineError, match="amd64 or arm64") as refused:
+        pod_spec(devices=0, of={"type": None, "resource": None, "architecture": architecture}, runtime="registry/it")
+    assert refused.value.permanent
+
+
 @pytest.mark.parametrize("of", [{"type": None}, {"resource": None}, {"type": None, "resource": None}])
 def test_devices_have_a_type_and_a_resource(of: dict[str, None]) -> None:
     with pytest.raises(ValueError, match="type"):
@@ -170,7 +177,10 @@ def test_an_image_of_ones_own_needs_nothing_inside_it_for_the_entry_point() -> N
 def test_a_preset_engine_gets_no_further_interpreter() -> None:
     pod = pod_spec()
     assert not any("image" in volume for volume in pod["volumes"])
-    assert pod["containers"][0]["command"][:2] == ["python3", "/atoll/entry.py"]
+    assert pod["containers"][0]["command"] == [
+        *("python3", "-I", "-S", "-B", "/atoll/entry.py"),
+        *("python3", "train.py", "--epochs", "3"),
+    ]
 
 
 def test_what_a_user_types_is_not_taken_for_a_variable_of_kubernetes() -> None:

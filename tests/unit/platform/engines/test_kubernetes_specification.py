@@ -28,8 +28,8 @@ def test_secrets_are_in_the_secret_of_the_attempt_and_nowhere_else() -> None:
     assert "hunter2" not in str(job_set)
     assert "hunter2" not in repr(given)
     found = job_set["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["containers"][0]
-    assert found["envFrom"] == [{"secretRef": {"name": made["metadata"]["name"]}}]
-    assert {"name": "PLAIN", "value": "$$(X)"} in found["env"]
+    assert found["envFrom"] == [{"prefix": "ATOLL_GIVEN_", "secretRef": {"name": made["metadata"]["name"]}}]
+    assert {"name": "ATOLL_GIVEN_PLAIN", "value": "$$(X)"} in found["env"]
     assert manifests.secret(submission()) is None
     assert "envFrom" not in container()
 
@@ -67,7 +67,10 @@ def test_ports_are_told_to_the_program_and_open_for_the_gateway_alone() -> None:
     [
         (HTTP, {"httpGet": {"port": "web", "path": "/ready"}}),
         ({"by": "tcp", "port": "web"}, {"tcpSocket": {"port": "web"}}),
-        ({"by": "command", "command": ["true"]}, {"exec": {"command": ["true"]}}),
+        (
+            {"by": "command", "command": ["true"]},
+            {"exec": {"command": ["python3", "-I", "-S", "-B", "/atoll/entry.py", "--beside", "true"]}},
+        ),
     ],
 )
 def test_readiness_is_asked_by_the_kubelet(readiness: dict[str, Any], probe: dict[str, Any]) -> None:
