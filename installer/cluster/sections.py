@@ -215,6 +215,9 @@ class Retention(Section):
 
     task_days: Days = Field(default=90, description="Finished tasks and their logs")
     audit_days: Days = Field(default=365, description="Entries of the audit log")
+    operation_days: Days = Field(
+        default=30, description="Long work of the platform that has ended; the files that it made stay"
+    )
 
 
 class Platform(Section):

@@ -135,6 +135,23 @@ class Tasks(_Section):
     unfinished_per_user: int = Field(default=100, ge=1, le=10000, description="So many may wait or run at a time")
 
 
+class Operations(_Section):
+    """Long work of the platform (`operations`), done by `jobs`."""
+
+    workers: Annotated[int, Field(ge=1)] = Field(default=4, description="Done at a time by each replica of `jobs`")
+    at_once: Annotated[int, Field(ge=1)] = Field(default=8, description="Done at a time by all replicas together")
+    per_user: Annotated[int, Field(ge=1)] = Field(default=2, description="Of one user, done at a time")
+    waiting_per_user: Annotated[int, Field(ge=1)] = Field(
+        default=100, description="Of one user, waiting or running: further ones are refused"
+    )
+    fruitless_attempts: Annotated[int, Field(ge=1)] = Field(
+        default=10, description="One whose process ended so often in a row without getting any further is given up"
+    )
+    retention_days: Annotated[int, Field(ge=1)] = Field(
+        default=30, description="One that has ended is forgotten after so long; the files that it made stay"
+    )
+
+
 class FirstVirtualCluster(_Section):
     """The virtual cluster that a new installation starts with."""
 
@@ -161,6 +178,7 @@ class Configuration(_Section):
     resource_limit: ResourceLimit
     tasks: Tasks = Tasks()
     virtual_clusters: list[FirstVirtualCluster] = Field(default_factory=list)
+    operations: Operations = Operations()
     secrets: Path = Path("/etc/atoll/secrets")
 
     @model_validator(mode="after")

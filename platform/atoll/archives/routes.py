@@ -10,13 +10,14 @@ from atoll.archives.service import ArchiveService
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.operations.schemas import Operation
-from atoll.web.dependencies import IdempotencyKey, Transaction
+from atoll.operations.service import OperationService
+from atoll.web.dependencies import Configured, IdempotencyKey, Transaction
 
 router = APIRouter(tags=["files"])
 
 
-def _service(session: Transaction) -> ArchiveService:
-    return ArchiveService(session)
+def _service(session: Transaction, configuration: Configured) -> ArchiveService:
+    return ArchiveService(OperationService(session, configuration.operations))
 
 
 @router.post("/home/archives", name="create", status_code=202)

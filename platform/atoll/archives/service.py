@@ -1,7 +1,5 @@
 """Rules of archives."""
 
-from sqlalchemy.ext.asyncio import AsyncSession
-
 from atoll.archives.codes import ArchiveOfNothing
 from atoll.archives.handler import ARCHIVE
 from atoll.archives.schemas import ArchiveCreate, ArchiveParameters
@@ -15,8 +13,8 @@ from atoll.web.errors import Invalid
 class ArchiveService:
     """What people do with archives."""
 
-    def __init__(self, session: AsyncSession) -> None:
-        self._operations = OperationService(session)
+    def __init__(self, operations: OperationService) -> None:
+        self._operations = operations
 
     async def create(self, caller: Caller, body: ArchiveCreate, key: str | None) -> Operation:
         """Start making one of a directory of the caller's home. Raises Invalid for a path that climbs."""

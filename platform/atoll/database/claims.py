@@ -89,10 +89,10 @@ class Claims(Generic[Row]):
         """Begin the lease anew. Raises ClaimLost."""
         await self._write(claim, {"lock_expires_at": func.clock_timestamp() + self.lease})
 
-    async def give_back(self, claim: Claim, next_due: datetime | None) -> None:
-        """Let go of it; a wake-up that came meanwhile wins over `next_due`. Raises ClaimLost."""
+    async def give_back(self, claim: Claim, next_due: datetime | None, **also: Any) -> None:
+        """Let go of it, and write `also`; a wake-up that came meanwhile wins over `next_due`. Raises ClaimLost."""
         due_at = case((self._table.due_at == claim.due_at, next_due), else_=self._table.due_at)
-        await self._write(claim, {"lock_owner": None, "lock_expires_at": None, "due_at": due_at})
+        await self._write(claim, {"lock_owner": None, "lock_expires_at": None, "due_at": due_at, **also})
 
     async def _write(self, claim: Claim, values: dict[str, Any]) -> None:
         async with self._sessions() as session, session.begin():

@@ -21,7 +21,7 @@ from atoll.engines.base import EngineError, LogGone
 from atoll.engines.factory import make_engine
 from atoll.homes.client import FilesClient
 from atoll.homes.places import homes_as_seen
-from atoll.jobs.operations import DEFAULT_LIMITS, Limits, Operations
+from atoll.jobs.operations import Limits, Operations
 from atoll.jobs.process import Process
 from atoll.web import errors
 from atoll.web.domain import OperationKind
@@ -84,7 +84,7 @@ def application(
     configuration: Configuration,
     *,
     kinds: Iterable[OperationKind] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: Limits | None = None,
     lease: timedelta = LEASE,
 ) -> FastAPI:
     """The service. `kinds` of operations: those of all domains when nothing is said."""
@@ -99,7 +99,8 @@ def application(
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         engine = await make_engine(configuration)
         listener = Listener(configuration, channels())
-        operations = Operations(sessions(database), listener, kinds, (files,), limits=limits, lease=lease)
+        most = limits or Limits.of(configuration.operations)
+        operations = Operations(sessions(database), listener, kinds, (files,), limits=most, lease=lease)
         process = Process(configuration, sessions(database), engine, files, listener, operations)
         held["process"] = process
         running = asyncio.create_task(process.run())

@@ -17,9 +17,10 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import exc
+from sqlalchemy import exc, func
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from atoll.configuration import Operations as Settings
 from atoll.database.base import now
 from atoll.database.claims import LEASE, Claim, ClaimLost, Claims
 from atoll.database.connection import Sessions
@@ -34,7 +35,7 @@ from atoll.web.codes import ReasonCode
 from atoll.web.domain import OperationKind
 from atoll.web.errors import ApiError
 
-MOST_ATTEMPTS = 10
+FORGOTTEN_AT_ONCE = 500
 GRACE_S = 5.0  # in which a handler may notice by itself that it was cancelled
 _AWAY = (exc.OperationalError, exc.InterfaceError, exc.TimeoutError, OSError)  # the database, in all its words
 log = structlog.get_logger(__name__)
@@ -42,16 +43,29 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is done at a time. `workers` is per process, the others are for all processes together."""
+    """How much is done at a time, `workers` per process, the others for all processes together; how often in vain, and
+    how long what has ended is kept.
+    """
 
-    workers: int = 4
-    per_owner: int = 2
-    altogether: int = 8
+    workers: int
+    per_owner: int
+    altogether: int
+    fruitless: int
+    kept: timedelta
     longest_sleep_s: float = 30.0
     retry_s: float = 2.0
+    tidy_every_s: float = 3600.0
 
-
-DEFAULT_LIMITS = Limits()
+    @classmethod
+    def of(cls, settings: Settings) -> "Limits":
+        """As they are configured."""
+        return cls(
+            workers=settings.workers,
+            per_owner=settings.per_user,
+            altogether=settings.at_once,
+            fruitless=settings.fruitless_attempts,
+            kept=timedelta(days=settings.retention_days),
+        )
 
 
 @dataclass(frozen=True)
@@ -73,8 +87,8 @@ class Operations:
         kinds: Iterable[OperationKind],
         parts: Iterable[Any],
         *,
+        limits: Limits,
         lease: timedelta = LEASE,
-        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self._sessions = sessions
         self._listener = listener
@@ -92,6 +106,7 @@ class Operations:
         """Work until cancelled; what is being worked on then is given back for others to go on with."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._listen())
+            group.create_task(self._forget())
             for number in range(self._limits.workers):
                 group.create_task(self._worker(f"{self._owner}-operation-{number}"))
 
@@ -106,6 +121,16 @@ class Operations:
                 for operation_id, looked_for in self._running.items():
                     if named in (None, operation_id):
                         looked_for.set()
+
+    async def _forget(self) -> None:
+        """What ended long ago is removed, some at a time, so that nobody waits for it."""
+        while True:
+            with contextlib.suppress(*_AWAY):
+                gone = FORGOTTEN_AT_ONCE
+                while gone == FORGOTTEN_AT_ONCE:
+                    async with self._sessions() as session, session.begin():
+                        gone = await OperationRepository(session).forget(now() - self._limits.kept, FORGOTTEN_AT_ONCE)
+            await asyncio.sleep(self._limits.tidy_every_s)
 
     async def _worker(self, name: str) -> None:
         while True:
@@ -155,7 +180,7 @@ class Operations:
         except asyncio.CancelledError:
             # This process ends in good order: somebody else goes on at once.
             with contextlib.suppress(ClaimLost, *_AWAY):
-                await self._claims.give_back(claim, now())
+                await self._claims.give_back(claim, now(), fruitless=func.greatest(0, OperationRow.fruitless - 1))
             raise
         except Exception:  # what one operation holds must never end the work on all others
             log.exception("the work on an operation failed, trying again", operation=claim.id)
@@ -176,8 +201,9 @@ class Operations:
             if OperationState(row.state) in ENDED:
                 _let_go(row)
                 return None
-            end = _foregone(kind, row)
+            end = self._foregone(kind, row)
             row.attempts += 1
+            row.fruitless += 1  # until it stores something, or ends in good order
             row.started_at = row.started_at or now()
             if end is None:
                 reason = _beginning(row)
@@ -289,9 +315,9 @@ class Operations:
             raise
         except (ApiError, Failed, TimeoutError, OSError) as error:
             log.warning("an operation is not cleaned up", operation=work.id, error=str(error) or type(error).__name__)
-            if work.attempt >= 2 * MOST_ATTEMPTS:
+            if work.fruitless >= 2 * self._limits.fruitless:
                 return True  # what is left lies in the owner's home, who is told what happened
-            await self._claims.give_back(claim, now() + self._pause(work.attempt))
+            await self._claims.give_back(claim, now() + self._pause(work.fruitless))
             return False
         except Exception:  # it ends all the same
             log.exception("the handler of an operation failed to clean up", operation=work.id, kind=kind.name)
@@ -305,8 +331,10 @@ class Operations:
                 row.state = OperationState.QUEUED
                 row.lock_owner = row.lock_expires_at = None
                 row.due_at = now()
+                row.fruitless = max(0, row.fruitless - 1)  # it is not to blame
+                row.waits += 1
                 if not row.cancel_wanted:
-                    row.due_at += self._pause(row.attempts)
+                    row.due_at += self._pause(row.waits)
                     row.reason = end.reason.reason().model_dump() if end.reason else None
                 await repository.tell(row, end.reason)
                 return
@@ -324,6 +352,18 @@ class Operations:
     def _pause(self, attempts: int) -> timedelta:
         return timedelta(seconds=min(300.0, self._limits.retry_s * 2 ** min(attempts, 10)))
 
+    def _foregone(self, kind: OperationKind, row: OperationRow) -> _End | None:
+        """How it ends without another attempt, None when it may go on."""
+        if row.ending is not None and row.ending != OperationState.FINISHED:
+            return _End(OperationState(row.ending))
+        if row.cancel_wanted and row.ending is None:
+            return _End(OperationState.CANCELLED)
+        if row.state == OperationState.RUNNING and not kind.resumable:
+            return _End(OperationState.FAILED, codes.OperationInterrupted())
+        if row.fruitless >= self._limits.fruitless:
+            return _End(OperationState.FAILED, codes.OperationGaveUp(attempts=row.attempts))
+        return None
+
 
 def _beginning(row: OperationRow) -> ReasonCode:
     if row.attempts == 1:
@@ -333,16 +373,3 @@ def _beginning(row: OperationRow) -> ReasonCode:
 
 def _let_go(row: OperationRow) -> None:
     row.due_at = row.lock_owner = row.lock_expires_at = None
-
-
-def _foregone(kind: OperationKind, row: OperationRow) -> _End | None:
-    """How it ends without another attempt, None when it may go on."""
-    if row.ending is not None:
-        return _End(OperationState(row.ending))
-    if row.cancel_wanted:
-        return _End(OperationState.CANCELLED)
-    if row.state == OperationState.RUNNING and not kind.resumable:
-        return _End(OperationState.FAILED, codes.OperationInterrupted())
-    if row.attempts >= MOST_ATTEMPTS:
-        return _End(OperationState.FAILED, codes.OperationGaveUp(attempts=row.attempts))
-    return None

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from atoll.operations.models import OperationRow
+from atoll.operations.models import OperationRow, OperationState
 from atoll.web.codes import ReasonCode
 
 Part = TypeVar("Part")
@@ -62,6 +62,7 @@ class Work:
         self.parameters = row.parameters
         self.checkpoint = row.checkpoint
         self.attempt = row.attempts
+        self.fruitless = row.fruitless
         self.started_at = row.started_at or row.created_at
         self.fence = fence
         self._hold = hold
@@ -109,12 +110,20 @@ class Work:
         """The same, in a transaction of `transaction()`: together with what the checkpoint tells was done."""
         row = await session.get_one(OperationRow, self.id)
         if checkpoint is not None:
+            if checkpoint != row.checkpoint:
+                row.fruitless = row.waits = 0
             row.checkpoint = checkpoint
             self.checkpoint = checkpoint
         if progress is not None:
             row.progress = min(1.0, max(0.0, progress))
         if message is not None:
             row.message = message.reason().model_dump()
+
+    async def last_step(self) -> None:
+        """Only the end is left, and nobody cancels it any more: what is done now stays. Raises Cancelled, ClaimLost."""
+        async with self.transaction() as session:
+            row = await session.get_one(OperationRow, self.id)
+            row.ending = OperationState.FINISHED
 
     async def progress(self, fraction: float, message: ReasonCode | None = None) -> None:
         """Tell how far it is, 0 to 1, and at what. Raises Cancelled, ClaimLost."""

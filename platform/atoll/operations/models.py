@@ -33,6 +33,7 @@ class OperationRow(Claimable):
         UniqueConstraint("owner_id", "key"),
         Index("ix_operations_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
         Index("ix_operations_owner", "owner_id", "id"),
+        Index("ix_operations_finished", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
     )
 
     kind: Mapped[str]
@@ -50,6 +51,9 @@ class OperationRow(Claimable):
     checkpoint: Mapped[dict[str, Any] | None]
     cancel_wanted: Mapped[bool] = mapped_column(default=False)
     attempts: Mapped[int] = mapped_column(default=0)
+    # Attempts in a row that ended with their process and brought nothing, and those that waited for another part.
+    fruitless: Mapped[int] = mapped_column(default=0, server_default="0")
+    waits: Mapped[int] = mapped_column(default=0, server_default="0")
     created_at: Mapped[datetime] = mapped_column(default=now)
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]

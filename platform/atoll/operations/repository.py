@@ -1,8 +1,9 @@
 """Every query about operations. Those for callers are scoped: a foreign operation is not there."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
-from sqlalchemy import ColumnElement, func, select, text, true
+from sqlalchemy import ColumnElement, delete, func, select, text, true
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -109,6 +110,17 @@ class OperationRepository:
             OperationRow.kind.in_([kind for kind, limit in at_once.items() if running.get(kind, 0) < limit]),
             of_owner.correlate(OperationRow).scalar_subquery() < per_owner,
         )
+
+    async def forget(self, before: datetime, most: int) -> int:
+        """Remove operations that ended before then, with their events. Gives how many were there, at most `most`."""
+        old = select(OperationRow.id).where(OperationRow.finished_at < before, OperationRow.due_at.is_(None))
+        gone = await self._session.scalars(
+            delete(OperationRow)
+            .where(OperationRow.id.in_(old.limit(most).with_for_update(skip_locked=True)))
+            .returning(OperationRow.id)
+            .execution_options(synchronize_session=False)
+        )
+        return len(gone.all())
 
     async def tell(self, row: OperationRow, reason: ReasonCode | None = None, *, actor: str | None = None) -> None:
         """Write an event, and let everybody know who looks on."""

@@ -12,7 +12,7 @@ from atoll.operations.models import OperationState
 from atoll.operations.policy import OPERATIONS_CANCEL, OPERATIONS_READ
 from atoll.operations.schemas import Operation, OperationDetails
 from atoll.operations.service import OperationService
-from atoll.web.dependencies import Cursor, Limit, Parts, Transaction
+from atoll.web.dependencies import Configured, Cursor, Limit, Parts, Transaction
 from atoll.web.events import EventStream, described
 from atoll.web.schema import Page
 
@@ -21,8 +21,8 @@ Reader = Annotated[Caller, allowed(OPERATIONS_READ)]
 Whose = Annotated[Literal["me", "all"], Query(description="`all` needs operations:read_all")]
 
 
-def _service(session: Transaction) -> OperationService:
-    return OperationService(session)
+def _service(session: Transaction, configuration: Configured) -> OperationService:
+    return OperationService(session, configuration.operations)
 
 
 Service = Annotated[OperationService, Depends(_service)]

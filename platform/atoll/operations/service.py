@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.record import record
+from atoll.configuration import Operations
 from atoll.database.base import now
 from atoll.database.identifiers import new_id
 from atoll.identity.caller import Caller
@@ -19,8 +20,6 @@ from atoll.web.errors import Conflict, NotAllowed, NotFound, TooMany
 from atoll.web.pagination import cut, decode
 from atoll.web.schema import Page
 
-WAITING_PER_OWNER = 100
-
 
 def view(caller: Caller, row: OperationRow) -> Operation:
     """What the caller is shown of an operation."""
@@ -30,8 +29,9 @@ def view(caller: Caller, row: OperationRow) -> Operation:
 class OperationService:
     """What people and domains do with operations."""
 
-    def __init__(self, session: AsyncSession) -> None:
+    def __init__(self, session: AsyncSession, settings: Operations) -> None:
         self._session = session
+        self._settings = settings
         self._repository = OperationRepository(session)
 
     async def start(
@@ -44,8 +44,9 @@ class OperationService:
         row = OperationRow(id=new_id(), kind=kind.name, name=name, owner_id=caller.id, key=key, parameters=parameters)
         if key is not None and (earlier := await self._repository.of_key(caller, key)) is not None:
             return view(caller, _same(earlier, row))
-        if await self._repository.waiting_of(caller) >= WAITING_PER_OWNER:
-            raise TooMany(codes.TooManyOperations(limit=WAITING_PER_OWNER))
+        limit = self._settings.waiting_per_user
+        if await self._repository.waiting_of(caller) >= limit:
+            raise TooMany(codes.TooManyOperations(limit=limit))
         if not await self._repository.add(row):
             earlier = await self._repository.of_key(caller, key or "")
             if earlier is None:

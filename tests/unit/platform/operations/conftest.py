@@ -59,7 +59,9 @@ class Operated(RunningPlatform):
     async def start(self, kind: str, owner: str = "admin", key: str | None = None, **parameters: Any) -> str:
         caller = await self.caller(owner)
         async with self.sessions() as session, session.begin():
-            made = await OperationService(session).start(caller, KINDS[kind], kind, parameters, key=key)
+            made = await OperationService(session, self.configuration.operations).start(
+                caller, KINDS[kind], kind, parameters, key=key
+            )
         return made.id
 
     async def row(self, operation_id: str) -> OperationRow:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from atoll.jobs.operations import Limits
 from atoll.operations.handling import Failed, Work
 from atoll.web.codes import ReasonCode
 from atoll.web.domain import OperationKind
+from atoll.web.errors import Unavailable
 from atoll.web.internal import serve
 from sqlalchemy import text
 
@@ -73,6 +75,21 @@ async def breaks(_work: Work) -> None:
     raise ValueError("a mistake in the program")
 
 
+async def poison(work: Work) -> None:
+    """Ends the process that works on it, each time."""
+    await write(work, "half done")
+    os.kill(os.getpid(), signal.SIGKILL)
+    await asyncio.Event().wait()
+
+
+async def knocks(work: Work) -> dict[str, Any]:
+    """Needs a part of the platform that is away so many times."""
+    await write(work, "knocked")
+    if work.attempt <= work.parameters["times"]:
+        raise Unavailable("nobody is there", code="away")
+    return {}
+
+
 KINDS = (
     OperationKind("test.steps", steps, resumable=True, at_once=50),
     OperationKind("test.fragile", fragile, clean, at_once=50),
@@ -80,9 +97,11 @@ KINDS = (
     OperationKind("test.declines", declines, clean),
     OperationKind("test.breaks", breaks),
     OperationKind("test.slow", waits, clean, max_hours=1 / 3600),
+    OperationKind("test.poison", poison, clean, resumable=True),
+    OperationKind("test.knocks", knocks, resumable=True, at_once=50),
     OperationKind("test.one", waits, clean, at_once=1),
 )
-MANY = Limits(workers=8, per_owner=50, altogether=50, retry_s=0.2)
+MANY = Limits(workers=8, per_owner=50, altogether=50, fruitless=3, kept=timedelta(days=30), retry_s=0.2)
 
 if __name__ == "__main__":
     from atoll.api.domains import DOMAINS

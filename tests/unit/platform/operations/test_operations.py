@@ -5,7 +5,7 @@ import json
 
 import httpx
 import pytest
-from atoll.operations import service
+from atoll.configuration import Operations as Settings
 from atoll.operations.models import OperationRow
 from atoll.web.errors import Conflict, TooMany
 from sqlalchemy import text
@@ -108,8 +108,9 @@ async def test_a_kind_runs_no_more_at_once_than_it_may(operated: Operated) -> No
     await cancel(admin, second)
 
 
-async def test_nobody_queues_without_end(without_jobs: Operated, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "WAITING_PER_OWNER", 2)
+async def test_nobody_queues_without_end(without_jobs: Operated) -> None:
+    settings = Settings(waiting_per_user=2)
+    without_jobs.configuration = without_jobs.configuration.model_copy(update={"operations": settings})
     await without_jobs.start("test.steps", steps=1)
     await without_jobs.start("test.steps", steps=1)
     with pytest.raises(TooMany):

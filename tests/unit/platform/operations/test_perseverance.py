@@ -1,0 +1,174 @@
+"""What ends an operation and what does not: its own fault does, restarts of `jobs` and parts that are away do not."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from atoll.api.domains import channels
+from atoll.configuration import Operations as Settings
+from atoll.database.base import now
+from atoll.database.claims import Claims
+from atoll.database.notifications import Listener
+from atoll.jobs.operations import Limits, Operations
+from atoll.operations.models import OperationEventRow, OperationRow
+from sqlalchemy import func, select, update
+
+from tests.unit.platform.conftest import eventually
+from tests.unit.platform.operations import ledger
+from tests.unit.platform.operations.conftest import Operated
+
+RESTARTS = 5
+assert ledger.MANY.fruitless < RESTARTS
+
+
+@contextlib.asynccontextmanager
+async def worked_on(operated: Operated, lease_s: float = 60, **limits: Any) -> AsyncIterator[None]:
+    """A `jobs` that is told to end afterwards."""
+    listener = Listener(operated.configuration, channels())
+    operations = Operations(
+        operated.sessions,
+        listener,
+        ledger.KINDS,
+        (),
+        lease=timedelta(seconds=lease_s),
+        limits=replace(ledger.MANY, **{"retry_s": 0.02, "longest_sleep_s": 0.1, **limits}),
+    )
+    running = [asyncio.create_task(listener.run()), asyncio.create_task(operations.run())]
+    try:
+        yield
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+@pytest.fixture
+def killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No `jobs` gives anything back: its row looks like that of one that was killed."""
+
+    async def nothing(*_: Any, **__: Any) -> None:
+        pass
+
+    monkeypatch.setattr(Claims, "give_back", nothing)
+
+
+async def begun(operated: Operated, operation_id: str, lines: int) -> None:
+    async def look() -> bool:
+        return len(await operated.ledger(operation_id)) >= lines
+
+    await eventually(look)
+
+
+async def test_restarts_of_jobs_do_not_end_an_operation(without_jobs: Operated) -> None:
+    operation_id = await without_jobs.start("test.steps", steps=2, pause_s=600)
+    for number in range(RESTARTS):
+        async with worked_on(without_jobs):
+
+            async def runs(attempts: int = number + 1) -> bool:
+                row = await without_jobs.row(operation_id)
+                return (row.state, row.attempts) == ("running", attempts)
+
+            await eventually(runs)
+        row = await without_jobs.row(operation_id)
+        assert (row.state, row.lock_owner, row.fruitless) == ("running", None, 0)
+    async with without_jobs.sessions() as session, session.begin():
+        await session.execute(update(OperationRow).values(parameters={"steps": 2, "pause_s": 0}))
+    async with worked_on(without_jobs):
+        await without_jobs.once(operation_id, "finished")
+
+
+async def test_what_gets_further_each_time_is_not_given_up_however_often_jobs_is_killed(
+    without_jobs: Operated, killed: None
+) -> None:
+    steps = RESTARTS + 1
+    operation_id = await without_jobs.start("test.steps", steps=steps, pause_s=0.3)
+    for number in range(RESTARTS):
+        async with worked_on(without_jobs, lease_s=0.5):
+            await begun(without_jobs, operation_id, number + 1)
+    async with worked_on(without_jobs, lease_s=0.5):
+        row = await without_jobs.once(operation_id, "finished")
+    assert row.attempts > ledger.MANY.fruitless
+    assert [what for _, what, _ in await without_jobs.ledger()] == [f"step {number}" for number in range(steps)]
+
+
+async def test_what_gets_nowhere_in_a_row_is_given_up_and_cleaned_up(without_jobs: Operated, killed: None) -> None:
+    operation_id = await without_jobs.start("test.steps", steps=1, pause_s=600)
+    for number in range(ledger.MANY.fruitless):
+        async with worked_on(without_jobs, lease_s=0.5):
+
+            async def tried(times: int = number + 1) -> bool:
+                return (await without_jobs.row(operation_id)).attempts == times
+
+            await eventually(tried)
+    async with worked_on(without_jobs, lease_s=0.5):
+        row = await without_jobs.once(operation_id, "failed")
+    assert row.reason is not None
+    assert (row.reason["code"], row.reason["params"]) == ("operation_gave_up", {"attempts": ledger.MANY.fruitless})
+
+
+async def test_poison_that_kills_jobs_each_time_ends_and_others_go_on(without_jobs: Operated) -> None:
+    poison = await without_jobs.start("test.poison")
+    for _ in range(ledger.MANY.fruitless):
+        process = await without_jobs.jobs_process(1.0)
+        await asyncio.wait_for(process.wait(), 30)
+    await without_jobs.jobs_process(1.0)
+    row = await without_jobs.once(poison, "failed")
+    assert row.reason is not None
+    assert row.reason["code"] == "operation_gave_up"
+    assert await without_jobs.ledger(poison) == [], "it was not cleaned up"
+    other = await without_jobs.start("test.steps", steps=1)
+    await without_jobs.once(other, "finished")
+
+
+async def test_a_part_that_is_away_for_long_is_waited_for_with_growing_pauses(without_jobs: Operated) -> None:
+    times = 2 * ledger.MANY.fruitless
+    operation_id = await without_jobs.start("test.knocks", times=times)
+    async with worked_on(without_jobs):
+        row = await without_jobs.once(operation_id, "finished", timeout_s=30)
+    assert row.attempts == times + 1
+    async with without_jobs.sessions() as session:
+        query = select(OperationEventRow.at).where(OperationEventRow.operation_id == operation_id)
+        moments = (await session.scalars(query.order_by(OperationEventRow.id))).all()
+    knocks = moments[1::2]  # told when it begins, and when it waits
+    pauses = [(later - earlier).total_seconds() for earlier, later in pairwise(knocks)]
+    assert pauses[-1] > 3 * pauses[0], pauses
+
+
+async def test_what_ended_long_ago_is_forgotten_with_its_events(without_jobs: Operated) -> None:
+    made = [await without_jobs.start("test.steps", steps=1) for _ in range(4)]
+    async with worked_on(without_jobs):
+        for each in made:
+            await without_jobs.once(each, "finished")
+    waiting = await without_jobs.start("test.fragile")
+    old, kept = made[:3], [made[3], waiting]
+    async with without_jobs.sessions() as session, session.begin():
+        past = now() - timedelta(days=30, seconds=1)
+        await session.execute(update(OperationRow).where(OperationRow.id.in_(old)).values(finished_at=past))
+        recent = now() - timedelta(days=29)
+        await session.execute(
+            update(OperationRow).where(OperationRow.id == made[3]).values(finished_at=recent, created_at=past)
+        )
+        await session.execute(update(OperationRow).where(OperationRow.id == waiting).values(created_at=past))
+
+    async def forgotten() -> bool:
+        return [row.id for row in await without_jobs.rows()] == kept
+
+    async with worked_on(without_jobs, tidy_every_s=0.2):
+        await eventually(forgotten)
+    async with without_jobs.sessions() as session:
+        left = await session.scalar(
+            select(func.count()).select_from(OperationEventRow).where(OperationEventRow.operation_id.in_(old))
+        )
+    assert left == 0
+
+
+def test_limits_are_those_that_are_configured() -> None:
+    settings = Settings(workers=3, at_once=5, per_user=1, waiting_per_user=7, fruitless_attempts=2, retention_days=9)
+    limits = Limits.of(settings)
+    assert (limits.workers, limits.altogether, limits.per_owner, limits.fruitless) == (3, 5, 1, 2)
+    assert limits.kept == timedelta(days=9)
