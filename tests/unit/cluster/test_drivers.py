@@ -84,3 +84,20 @@ def test_a_storage_driver_has_its_folder_or_is_refused_in_words() -> None:
         assert refused == []
         phases = [phase.name for phase in PHASES if phase.role == "storage" and (row.managed or not phase.only_if)]
         assert {"precheck", *phases} <= {file.stem for file in folder.glob("*.yml")}
+
+
+def test_a_registry_driver_has_its_folder_or_is_refused_in_words() -> None:
+    verbs = {file.stem for file in (TREE / "roles/registry/tasks").glob("*.yml")} - {"main"}
+    for row in REGISTRY.values():
+        folder = TREE / "roles/registry/tasks" / row.name
+        settings = ", harbor: {url: 'https://h', user: u}" if row.settings else ""
+        text = (
+            "name: a\nnodes: [{name: m, address: 10.0.0.1, roles: [master]}]\n"
+            f"storage: {{driver: local}}\nregistry: {{driver: {row.name}{settings}}}\n"
+        )
+        refused = [found.evidence for found in check_support(loads(text, installed=False)) if found.severity == "error"]
+        if folder.is_dir():
+            assert refused == []
+            assert {file.stem for file in folder.glob("*.yml")} == verbs
+        else:
+            assert refused == [f"`registry.driver: {row.name}` is not carried out yet"]
