@@ -46,7 +46,7 @@ def roles(tree: Path = TREE) -> dict[str, str]:
             if file.is_file()
             and not _NOT_USED & set(file.relative_to(folder).parts)
             # What a role asks afterwards changes nothing of what it made.
-            and not (file.parent.name == "tasks" and file.name.startswith("verify"))
+            and not (file.relative_to(folder).parts[0] == "tasks" and file.name.startswith("verify"))
         ]
         found[role] = _digest(tree, [*files, *_plugins(tree, files)])
     return found

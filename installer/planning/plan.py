@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from installer.cluster import Cluster, Node
 from installer.planning import versions
+from installer.planning.drivers import swapped
 from installer.planning.observations import Observations, Record, Seen
 from installer.planning.phases import ADMISSION, BY_NAME, PHASES, Phase, Scope
 from installer.planning.projection import Digests, acting_master, changed_keys, input_hash, nodes_of, project
@@ -170,7 +171,7 @@ def plan(
             if not node.maintenance:
                 steps += _step(phase, wanted, node, seen, digests, every_phase)
     resting = [f"Node `{node.name}` is in maintenance and left out." for node in wanted.nodes if node.maintenance]
-    hindrances = tuple(_hindrances(wanted, seen, digests))
+    hindrances = (*_hindrances(wanted, seen, digests), *swapped(wanted, standing, seen, digests))
     told = (
         *resting,
         *kept,

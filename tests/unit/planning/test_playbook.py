@@ -76,6 +76,8 @@ def test_what_a_role_asks_afterwards_plans_nothing_again(tmp_path: Path) -> None
     (tasks / "deploy.yml").write_text("- atoll_files: {}\n")
     first = roles.__wrapped__(tmp_path)
     (tasks / "verify.yml").write_text("- atoll_verify: {}\n")
+    (tasks / "of_a_driver").mkdir()
+    (tasks / "of_a_driver" / "verify.yml").write_text("- atoll_verify: {}\n")
     assert roles.__wrapped__(tmp_path) == first
 
 

@@ -171,3 +171,52 @@ def test_a_revision_of_the_masters_that_cannot_be_compared_is_told_as_such(tmp_p
     theirs = accepted.Revision(4, "sha256:other", "today", "elsewhere", content="- another")
     with pytest.raises(RunError, match=r"does not know.* This version cannot read it, nor compare its nodes"):
         accepted.refuse_foreign(theirs, tmp_path, text, None)
+
+
+@pytest.mark.parametrize(
+    ("section", "now", "before", "lost"),
+    [
+        (
+            "storage: {driver: nfs, nfs: {server: nas, path: /export}}",
+            "nfs",
+            "glusterfs",
+            "homes, data sets and models",
+        ),
+        ("registry: {driver: harbor, harbor: {url: 'https://h', user: u}}", "harbor", "distribution", "images that"),
+    ],
+)
+@pytest.mark.parametrize("accepted_before", [True, False])
+def test_a_driver_that_is_swapped_on_a_standing_cluster_is_a_hindrance_that_says_what_to_do(
+    cluster: Cluster,
+    text: str,
+    digests: Digests,
+    installed: Observations,
+    section: str,
+    now: str,
+    before: str,
+    lost: str,
+    accepted_before: bool,
+) -> None:
+    moved = loads(f"{text}{section}\n", installed=True)
+    made = plan(moved, cluster if accepted_before else None, installed, digests)
+    (told,) = made.blocked
+    key = section.partition(":")[0] + ".driver"
+    assert told.startswith(f"`{key}` is now `{now}`, but `master1`, `worker1`, `worker2` and what lies there were made")
+    assert lost in told
+    assert (f"Put `{key}: {before}` back" if accepted_before else f"Put the `{key}` back") in told
+    assert not plan(moved, cluster, NOTHING, digests).blocked
+
+
+def test_from_glusterfs_to_a_folder_of_the_only_node_is_a_swap_too(digests: Digests) -> None:
+    text = "name: one\nnodes: [{name: m, address: 10.0.0.11, roles: [master, worker, storage]}]\n"
+    first = loads(text, installed=False)
+    seen = done(plan(first, None, NOTHING, digests), NOTHING)
+    (told,) = plan(loads(f"{text}storage: {{driver: local}}\n", installed=True), first, seen, digests).blocked
+    assert told.startswith("`storage.driver` is now `local`, but `m` and what lies there were made for another")
+
+
+def test_cards_of_another_driver_are_a_step(text: str, digests: Digests, installed: Observations) -> None:
+    swapped = loads(text.replace("count: 8", "count: 8, driver: simulated"), installed=True)
+    made = plan(swapped, None, installed, digests)
+    assert "accelerators" in {step.phase for step in made.steps}
+    assert not made.blocked
