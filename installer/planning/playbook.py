@@ -141,7 +141,7 @@ def _tasks(phase: Phase, turn: Turn) -> str:
     several = sum(other.role == phase.role for other in PHASES) > 1
     if not several:
         return turn.runs
-    return {"deploy": phase.name, "verify": f"verify_{phase.name}", "remove": "remove"}[turn.runs]
+    return {"deploy": phase.name, "remove": "remove"}.get(turn.runs, f"{turn.runs}_{phase.name}")
 
 
 if __name__ == "__main__":

@@ -12,9 +12,10 @@ import yaml
 from harness import CLUSTER_FILE, Atoll, Portal
 from jobs import submit
 
+from installer.planning import PHASES, Scope
 from installer.testing.bench import record
 
-NODE_PHASES = ["host", "certificates", "container_runtime", "load_balancer", "admission", "node", "storage_client"]
+NODE_PHASES = [phase.name for phase in PHASES if phase.on in (Scope.ALL, Scope.JOINED, Scope.FIRST_MASTER)]
 
 
 def next_worker() -> int:

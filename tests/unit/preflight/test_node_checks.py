@@ -72,6 +72,12 @@ def judged(cluster: Cluster, name: str = "m1", skew_s: float = 0.0, **changes: A
     return run_all(CHECKS, name, NodeFacts(cluster, cluster.node(name), seen, skew_s))
 
 
+def test_every_check_has_a_case_that_it_must_catch() -> None:
+    """By its name, which stands in such a case and nowhere else here."""
+    cases = Path(__file__).read_text(encoding="utf-8")
+    assert [check.id for check in CHECKS if f'"{check.id}"' not in cases] == []
+
+
 @pytest.mark.parametrize("name", ["m1", "w1", "s1"])
 def test_a_sound_node_has_no_findings(cluster: Cluster, name: str) -> None:
     assert judged(cluster, name) == []
@@ -113,6 +119,7 @@ def test_what_is_wrong_is_named_with_a_remedy(
 @pytest.mark.parametrize("feature", ["overlay", "nftables", "br_netfilter", "fuse"])
 def test_a_missing_kernel_feature_is_named(cluster: Cluster, feature: str) -> None:
     (found,) = judged(cluster, features=sound(cluster, "m1")["features"] | {feature: False})
+    assert found.check == "node.features"
     assert feature in found.evidence
 
 
@@ -122,6 +129,8 @@ def test_a_missing_kernel_feature_is_named(cluster: Cluster, feature: str) -> No
 def test_a_clock_is_judged_by_how_far_it_is_off(cluster: Cluster, skew_s: float, severity: str | None) -> None:
     found = judged(cluster, skew_s=skew_s)
     assert [one.severity for one in found] == ([severity] if severity else [])
+    names = {"error": "node.clock", "warning": "node.clock_drift"}
+    assert [one.check for one in found] == ([names[severity]] if severity else [])
 
 
 def test_folders_of_one_disk_need_their_sum_and_are_named_together(cluster: Cluster) -> None:
@@ -158,7 +167,9 @@ def test_a_folder_on_a_data_disk_is_not_measured_before_the_disk_is_mounted(clus
 
 @pytest.mark.parametrize("port", [port for _, port, _ in PORTS])
 def test_only_the_ports_of_a_nodes_roles_must_be_free(cluster: Cluster, port: int) -> None:
-    needed = {name: bool(judged(cluster, name, listening={str(port): "nginx"})) for name in ("m1", "w1", "s1")}
+    found = {name: judged(cluster, name, listening={str(port): "nginx"}) for name in ("m1", "w1", "s1")}
+    assert {one.check for findings in found.values() for one in findings} == {"node.ports"}
+    needed = {name: bool(findings) for name, findings in found.items()}
     roles = {role for role, number, _ in PORTS if number == port}
     assert needed["m1"] == bool(roles & {"master", ""})
     assert needed["w1"] == bool(roles & {""})
@@ -167,6 +178,7 @@ def test_only_the_ports_of_a_nodes_roles_must_be_free(cluster: Cluster, port: in
 
 def test_cards_and_their_driver_are_counted(cluster: Cluster) -> None:
     (found,) = judged(cluster, "w1", cards={"seen": {"nvidia": 1}, "ready": {"nvidia": 1}})
+    assert found.check == "node.cards"
     assert "1 cards" in found.evidence
     (found,) = judged(cluster, "w1", cards={"seen": {"nvidia": 2}, "ready": {"nvidia": 0}})
     assert "0 of 2" in found.evidence
