@@ -79,6 +79,8 @@ def configuration(state: Path, database: dict[str, Any], ports: dict[str, int], 
             f"http://localhost:{VITE_PORT}",
         ],
         "secure_cookies": False,
+        # A browser sends the cookies of a host to all its ports: stacks side by side would sign each other out.
+        "session_cookie": f"atoll_session_{api}",
     }
     if portal is not None:
         web["portal"] = str(portal)

@@ -43,6 +43,7 @@ class Web(_Section):
     origins: list[str] = Field(default_factory=list, description="Further addresses of the same portal")
     session_hours: int = Field(default=12, ge=1, le=720)
     secure_cookies: bool = True
+    session_cookie: str = Field(default="atoll_session", pattern=r"^[a-z0-9_]+$", description="Browsers tell no ports")
     portal: Path | None = Field(default=None, description="The built portal, where no gateway serves it")
 
 

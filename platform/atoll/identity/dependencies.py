@@ -21,7 +21,6 @@ from atoll.web.events import as_long_as
 from atoll.web.platform import Platform
 from atoll.web.requests import SAFE_METHODS
 
-SESSION_COOKIE = "atoll_session"
 SESSION_LOOK_S = 60.0
 
 
@@ -30,12 +29,17 @@ def client_address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
+def session_token(request: Request, parts: Parts) -> str:
+    """What the request's cookie holds; empty without one."""
+    return request.cookies.get(parts.configuration.web.session_cookie, "")
+
+
 async def _caller(request: Request, parts: Platform) -> Caller | None:
     """Whoever holds the session of the request, None when it has ended."""
     # A session of its own: the check must not hold the request's transaction, streams have none.
     async with parts.sessions() as session:
         return await IdentityService(session, parts.configuration, parts.part(PermissionTable)).caller(
-            token_hash(request.cookies.get(SESSION_COOKIE, "")), client_address(request), request.state.request_id
+            token_hash(session_token(request, parts)), client_address(request), request.state.request_id
         )
 
 
@@ -66,7 +70,7 @@ class Guard:
 
     async def __call__(self, request: Request, parts: Parts) -> Caller:
         """Return the caller. Raises NotSignedIn, NotAllowed."""
-        if not request.cookies.get(SESSION_COOKIE):
+        if not session_token(request, parts):
             raise NotSignedIn("The request has no session.", remedy="Sign in.")
         caller = await _caller(request, parts)
         if caller is None:

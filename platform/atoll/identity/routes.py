@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Cookie, Depends, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from atoll.identity.caller import Caller
-from atoll.identity.dependencies import SESSION_COOKIE, client_address, public, signed_in
+from atoll.identity.dependencies import client_address, public, session_token, signed_in
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.schemas import PasswordChange, Session, SignIn
 from atoll.identity.service import IdentityService
@@ -20,12 +20,12 @@ def _service(session: Transaction, parts: Parts) -> IdentityService:
 
 
 Service = Annotated[IdentityService, Depends(_service)]
-SessionCookie = Annotated[str | None, Cookie(alias=SESSION_COOKIE, include_in_schema=False)]
+Token = Annotated[str, Depends(session_token)]
 
 
 def _set_cookie(response: Response, configuration: Configured, token: str) -> None:
     response.set_cookie(
-        SESSION_COOKIE,
+        configuration.web.session_cookie,
         token,
         max_age=configuration.web.session_hours * 3600,
         httponly=True,
@@ -36,9 +36,7 @@ def _set_cookie(response: Response, configuration: Configured, token: str) -> No
 
 
 @router.post("/session", dependencies=[public()], status_code=201)
-async def sign_in(
-    body: SignIn, request: Request, response: Response, parts: Parts, cookie: SessionCookie = None
-) -> Session:
+async def sign_in(body: SignIn, request: Request, response: Response, parts: Parts, before: Token) -> Session:
     """Sign in; the answer sets the cookie `atoll_session`."""
     # Not in the request's transaction: failures must be counted although the request fails.
     token, session = await IdentityService.sign_in(
@@ -49,7 +47,7 @@ async def sign_in(
         body.password.get_secret_value(),
         address=client_address(request),
         request_id=request.state.request_id,
-        replaces=token_hash(cookie) if cookie else None,
+        replaces=token_hash(before) if before else None,
     )
     _set_cookie(response, parts.configuration, token)
     return session
@@ -59,22 +57,23 @@ async def sign_in(
 async def session(
     service: Service,
     _caller: Annotated[Caller, signed_in(while_password_must_change=True)],
-    cookie: SessionCookie = None,
+    token: Token,
 ) -> Session:
     """Who is signed in, and what they may do."""
-    return await service.session(token_hash(cookie or ""))
+    return await service.session(token_hash(token))
 
 
 @router.delete("/session", status_code=204)
 async def sign_out(
     response: Response,
     service: Service,
+    configured: Configured,
     caller: Annotated[Caller, signed_in(while_password_must_change=True)],
-    cookie: SessionCookie = None,
+    token: Token,
 ) -> None:
     """Sign out: the session ends on the server and the cookie is removed."""
-    await service.sign_out(caller, token_hash(cookie or ""))
-    response.delete_cookie(SESSION_COOKIE, path="/")
+    await service.sign_out(caller, token_hash(token))
+    response.delete_cookie(configured.web.session_cookie, path="/")
 
 
 @router.post("/session/password")

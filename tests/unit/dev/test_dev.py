@@ -85,6 +85,12 @@ def test_the_first_password_is_for_its_owner_and_never_printed(
     assert file.stat().st_mode & 0o777 == 0o600
 
 
+def test_two_beside_each_other_have_cookies_of_their_own(tmp_path: Path) -> None:
+    ports = ({"api": 8080, "files": 1, "jobs": 2}, {"api": 8081, "files": 3, "jobs": 4})
+    names = {settings.configuration(tmp_path, {}, each, None)["web"]["session_cookie"] for each in ports}
+    assert len(names) == 2
+
+
 def test_a_service_that_ends_is_named_with_its_last_lines(tmp_path: Path) -> None:
     family = Family(tmp_path)
     family.start("jobs", [sys.executable, "-c", "print('the database is gone'); raise SystemExit(3)"], os.environ)

