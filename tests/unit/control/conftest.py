@@ -4,12 +4,14 @@ import datetime as dt
 import ipaddress
 import json
 import os
+import ssl
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import httpx
 import pytest
 import uvicorn
 from cryptography import x509
@@ -155,3 +157,12 @@ def control(tmp_path: Path, kubernetes: FakeKubernetes, monkeypatch: pytest.Monk
     server.should_exit = True
     thread.join(20)
     assert not thread.is_alive()
+
+
+@pytest.fixture
+def client(control: Running) -> Iterator[httpx.Client]:
+    context = ssl.create_default_context(cafile=str(control.authority.file))
+    certificate, key = control.authority.issue("platform")
+    context.load_cert_chain(certificate, key)
+    with httpx.Client(base_url=control.url, verify=context, timeout=30, trust_env=False) as client:
+        yield client

@@ -1,38 +1,21 @@
 """The control service over real TLS, and service_ctl against it. Needs nothing but this machine."""
 
 import json
-import shutil
-import socket
 import ssl
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from installer.cluster import TREE, state_directory
-from installer.control.routers import images
 from installer.control.routers import services as routes
-from installer.images.registry import connect
-from installer.redaction import Redactor
-from installer.running.journal import Journal
 from installer.running.lock import ClusterLock
 from installer.services.actions import ActionFailed
 from tests.unit.control.conftest import Authority, Running
-
-
-@pytest.fixture
-def client(control: Running) -> Iterator[httpx.Client]:
-    context = ssl.create_default_context(cafile=str(control.authority.file))
-    certificate, key = control.authority.issue("platform")
-    context.load_cert_chain(certificate, key)
-    with httpx.Client(base_url=control.url, verify=context, timeout=30, trust_env=False) as client:
-        yield client
 
 
 def ctl(control: Running, *arguments: str, code: int = 0) -> str:
@@ -306,107 +289,7 @@ def test_list_is_a_table_for_people_and_json_for_programs(control: Running) -> N
     assert {"api", "jobs", "files", "portal", "gateway", "database", "registry", "queue", "monitoring"} <= names
 
 
-def test_the_timeline_of_a_run_is_streamed_until_its_end(control: Running, client: httpx.Client) -> None:
-    from atoll.control.schemas import Run, RunEvent
-
-    folder = control.settings.state / "runs" / "20260101T000000Z-0001"
-    journal = Journal(folder, Redactor())
-    journal.write("started", run=folder.name, verb="apply", version="0.1.0", fence=1)
-    journal.write("plan", steps=[{"phase": "host", "node": "master1"}])
-    Run.model_validate(client.get(f"/runs/{folder.name}").json())
-    assert client.get("/runs").json()["items"][0]["state"] == "running", "one that looks needs no lock"
-    journal.close()
-    assert client.get("/runs").json()["items"][0]["state"] == "interrupted"
-    with Journal(folder, Redactor()) as journal:
-        journal.write("finished", state="succeeded", ok=True, seconds=1.0, changed=0)
-    told = [
-        RunEvent.model_validate_json(line[5:])
-        for line in client.get(f"/runs/{folder.name}/events").text.splitlines()
-        if line.startswith("data:")
-    ]
-    assert [event.event for event in told] == ["started", "plan", "finished"]
-    again = client.get(f"/runs/{folder.name}/events", headers={"Last-Event-ID": "2"}).text
-    assert again.count("data:") == 1
-    assert "event: run" in again
-    assert client.get("/runs/..%2f..%2fetc").status_code == 404
-
-
-def test_runs_come_in_pages(control: Running, client: httpx.Client) -> None:
-    for number in range(5):
-        with Journal(control.settings.state / "runs" / f"20260101T00000{number}Z-0001", Redactor()) as journal:
-            journal.write("started", run="x", verb="apply", version="0.1.0", fence=1)
-    first = client.get("/runs", params={"limit": 2}).json()
-    assert [run["id"][14] for run in first["items"]] == ["4", "3"]
-    second = client.get("/runs", params={"limit": 3, "cursor": first["next_cursor"]}).json()
-    assert [run["id"][14] for run in second["items"]] == ["2", "1", "0"]
-    assert second["next_cursor"] is None
-
-
 def test_the_control_service_that_is_down_is_told_with_a_remedy(control: Running) -> None:
     content = json.loads(control.client_file.read_text())
     control.client_file.write_text(json.dumps({**content, "urls": ["https://127.0.0.1:1"]}))
     assert "the control service does not answer" in ctl(control, "list", code=69)
-
-
-def test_images_are_those_of_the_registry(client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = {"architecture": "amd64", "os": "linux", "config": {"Cmd": ["run"], "WorkingDir": "/app"}}
-    parts = {"config": {"digest": "sha256:c", "size": 3}, "layers": [{"digest": "sha256:l", "size": 4}]}
-
-    def registry(request: httpx.Request) -> httpx.Response:
-        answers: dict[str, Any] = {
-            "/v2/_catalog": {"repositories": ["imported/tool"]},
-            "/v2/imported/tool/tags/list": {"tags": ["1"]},
-            "/v2/imported/tool/manifests/1": parts,
-            "/v2/imported/tool/blobs/sha256:c": config,
-        }
-        found = answers.get(request.url.path)
-        headers = {"Docker-Content-Digest": "sha256:m"}
-        return httpx.Response(200 if found else 404, json=found, headers=headers)
-
-    monkeypatch.setattr(
-        images,
-        "connect",
-        lambda _pki, **_: httpx.Client(base_url="https://r", transport=httpx.MockTransport(registry)),
-    )
-    listed = client.get("/images").json()["items"]
-    assert [(item["repository"], item["tag"], item["size_bytes"]) for item in listed] == [("imported/tool", "1", 7)]
-    described = client.get("/images/described", params={"repository": "imported/tool", "tag": "1"}).json()
-    assert (described["command"], described["working_directory"], described["digest"]) == (["run"], "/app", "sha256:m")
-    missing = client.get("/images/described", params={"repository": "imported/tool", "tag": "2"})
-    assert (missing.status_code, missing.json()["code"]) == (404, "no_such_image")
-    # What would be another address of the registry is never asked there.
-    for repository, tag in (
-        ("../secrets", "2"),
-        ("other/../imported/tool", "1"),
-        ("imported/tool", ".."),
-        ("a", "b/c"),
-    ):
-        odd = client.get("/images/described", params={"repository": repository, "tag": tag})
-        assert (odd.status_code, odd.json()["code"]) == (422, "no_image_name")
-
-
-def test_a_registry_that_does_not_answer_is_named(client: httpx.Client) -> None:
-    answer = client.get("/images")
-    assert (answer.status_code, answer.json()["code"]) == (503, "registry_unavailable")
-
-
-def test_a_registry_that_hangs_is_not_waited_for_longer_than_who_asks_waits(
-    client: httpx.Client, control: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pki = control.settings.state / "pki" / "registry"
-    pki.mkdir(parents=True)
-    shutil.copy(control.authority.file, pki / "ca.crt")
-    for source, name in zip(control.authority.issue("registry"), ("client.crt", "client.key"), strict=True):
-        shutil.copy(source, pki / name)
-    assert images.ANSWER_S * 3 < 30  # a connection is tried three times
-    monkeypatch.setattr(images, "ANSWER_S", 0.3)
-    with socket.socket(socket.AF_UNIX) as hanging:
-        hanging.bind(str(tmp_path / "r"))
-        hanging.listen()
-        transport = {"uds": str(tmp_path / "r")}
-        monkeypatch.setattr(images, "connect", lambda pki, **more: connect(pki, transport, **more))
-        began = time.monotonic()
-        answer = client.get("/images", timeout=10)
-
-    assert (answer.status_code, answer.json()["code"]) == (503, "registry_unavailable")
-    assert time.monotonic() - began < 5
