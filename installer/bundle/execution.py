@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
+import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -37,10 +40,27 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     remedy: str = "",
+    limit_s: float | None = None,
 ) -> None:
-    """Run a tool to its end; raises BundleError with its last lines when it fails."""
+    """Run a tool to its end; raises BundleError with its last lines when it fails, or takes longer than `limit_s`.
+
+    With a limit it has a process group of its own, so that whatever it started ends with it.
+    """
     last: deque[str] = deque(maxlen=60)
     command = [str(word) for word in argv]
+    late = threading.Event()
+
+    def end() -> None:
+        with contextlib.suppress(ProcessLookupError):
+            if limit_s is None:
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
+
+    def end_late() -> None:
+        late.set()
+        end()
+
     try:
         process = subprocess.Popen(
             command,
@@ -51,24 +71,30 @@ def run(
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
+            start_new_session=limit_s is not None,
         )
     except FileNotFoundError as error:
         raise BundleError(f"the program `{command[0]}` is not installed on this machine", remedy) from error
+    clock = threading.Timer(limit_s or 0, end_late)
     with process:
+        if limit_s is not None:
+            clock.start()
         try:
             for line in process.stdout or ():
                 if line.strip():
                     last.append(line.rstrip())
                     report(line.strip())
+            process.wait()
         except BaseException:
-            process.kill()
+            end()
             raise
+        finally:
+            clock.cancel()
     if process.returncode != 0:
         shown = "\n    ".join(last)
         where = f" in {cwd}" if cwd else ""
-        raise BundleError(
-            f"`{' '.join(command)[:300]}`{where} failed with exit code {process.returncode}:\n    {shown}", remedy
-        )
+        how = f"was not done after {limit_s:.0f} s" if late.is_set() else f"failed with exit code {process.returncode}"
+        raise BundleError(f"`{' '.join(command)[:300]}`{where} {how}:\n    {shown}", remedy)
 
 
 def output_of(argv: Sequence[str | Path], env: Mapping[str, str] | None = None, cwd: Path | None = None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from installer.bundle.errors import BundleError
@@ -13,6 +14,17 @@ from installer.bundle.outputs import tree_digests
 from installer.bundle.toolchain import Toolchain
 
 BUILT = "portal"
+INSTALL_S = 600.0  # of some 500 packages; half a minute where the registry is near
+# npm itself waits 5 minutes for each answer, and asks again for minutes where the certificate is a stranger's.
+PATIENCE = {
+    "npm_config_fetch_timeout": "60000",
+    "npm_config_fetch_retry_mintimeout": "1000",
+    "npm_config_fetch_retry_maxtimeout": "5000",
+}
+REMEDY = (
+    "The packages come from the npm registry of this machine's own npm settings; is it reachable? Behind a certificate "
+    "authority of your own, name its file in the variable NODE_EXTRA_CA_CERTS, or by `npm config set cafile FILE`."
+)
 IGNORED = ("node_modules", "dist", "test-results", "playwright-report")
 
 
@@ -32,12 +44,17 @@ def build_portal(tree: Path, toolchain: Toolchain, into: Path, report: Report) -
         shutil.copytree(source, work, ignore=shutil.ignore_patterns(*IGNORED))
         environment = toolchain.node_environment()
         npm = toolchain.programs / "npm"
-        remedy = "The packages come from the npm registry of this machine's own npm settings; is it reachable?"
-        # Not `npm ci`: it refuses a lock that lacks packages for other platforms, which a mirror need not carry.
-        run([npm, "install", "--no-save", "--prefer-offline"], report, cwd=work, env=environment, remedy=remedy)
+        install(npm, work, environment, report)
         check_locked(work)
         run([npm, "run", "build"], report, cwd=work, env=environment, remedy=f"Try `npm run build` in {source}.")
         shutil.copytree(work / "dist", into / BUILT)
+
+
+def install(npm: Path, work: Path, environment: Mapping[str, str], report: Report, limit_s: float = INSTALL_S) -> None:
+    """Install the locked packages; a registry that cannot be reached is told within `limit_s`."""
+    # Not `npm ci`: it refuses a lock that lacks packages for other platforms, which a mirror need not carry.
+    argv = [npm, "install", "--no-save", "--prefer-offline"]
+    run(argv, report, cwd=work, env={**PATIENCE, **environment}, remedy=REMEDY, limit_s=limit_s)
 
 
 def check_locked(work: Path) -> None:
