@@ -53,7 +53,7 @@ def build_portal(tree: Path, toolchain: Toolchain, into: Path, report: Report) -
 def install(npm: Path, work: Path, environment: Mapping[str, str], report: Report, limit_s: float = INSTALL_S) -> None:
     """Install the locked packages; a registry that cannot be reached is told within `limit_s`."""
     # Not `npm ci`: it refuses a lock that lacks packages for other platforms, which a mirror need not carry.
-    argv = [npm, "install", "--no-save", "--prefer-offline"]
+    argv: list[str | Path] = [npm, "install", "--no-save", "--prefer-offline"]
     run(argv, report, cwd=work, env={**PATIENCE, **environment}, remedy=REMEDY, limit_s=limit_s)
 
 
