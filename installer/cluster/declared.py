@@ -55,6 +55,14 @@ FACTS: dict[str, dict[str, Any]] = {
         "elements": "dict",
         "description": "What services have to know of the device types that occur.",
     },
+    "atoll_card_labels": {
+        "type": "dict",
+        "description": "Labels of nodes for their cards: owned prefixes, and which Atoll sets by driver and type.",
+    },
+    "atoll_card_plugins": {
+        "type": "dict",
+        "description": "What the device plugins of the bundle are told, by driver and device type.",
+    },
     "atoll_resource_limit": {"type": "dict", "description": "Limits of pods of tasks per device type that occurs."},
     "atoll_joining": {"type": "list", "elements": "str", "description": "Names of nodes that are to be let in."},
 }

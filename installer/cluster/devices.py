@@ -25,7 +25,7 @@ class Pretence:
     device_id: str  # of the device plugin; {index} on its node, {uuid}
     uuid: str  # in measurements
     visible_as: Literal["index", "id"]  # by what the variable of the vendor's runtime names it
-    exporter: Literal["dcgm", "npu"]  # whose measurements it gives
+    exporter: Literal["dcgm-exporter", "npu-exporter"]  # whose measurements it gives
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,14 @@ class DeviceType:
             **asdict(self.pretence),
         }
 
+    def pretended_labels(self) -> dict[str, str]:
+        """Return what the vendor's feature discovery would say of a node with simulated cards."""
+        return {
+            f"{self.discovery}present": "true",
+            f"{self.discovery}product": self.pretence.product,
+            f"{self.discovery}memory": str(self.pretence.memory_mib),
+        }
+
 
 _UP_TO_16 = tuple(range(1, 17))
 
@@ -99,7 +107,7 @@ def _nvidia(arch: Architecture) -> DeviceType:
             device_id="GPU-{uuid}",
             uuid="GPU-{uuid}",
             visible_as="id",
-            exporter="dcgm",
+            exporter="dcgm-exporter",
         ),
     )
 
@@ -128,7 +136,7 @@ def _ascend(arch: Architecture) -> DeviceType:
             device_id="Ascend910-{index}",
             uuid="{uuid}",
             visible_as="index",
-            exporter="npu",
+            exporter="npu-exporter",
         ),
     )
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from installer.cluster.devices import DEVICE_TYPES, DeviceType
 
 if TYPE_CHECKING:
     from installer.cluster.schema import Cluster
@@ -22,6 +24,10 @@ class Words(NamedTuple):
 
 
 Judge = Callable[["Cluster"], Iterator[Words]]
+
+
+def _no_labels(_: DeviceType) -> dict[str, str]:
+    return {}
 
 
 def _nothing(_: Cluster) -> Iterator[Words]:
@@ -58,7 +64,12 @@ class DeviceDriver:
 
     name: str
     needs_cards: bool = True
-    has_plugin: bool = False  # the bundle has its device plugin
+    # What its plugin in the bundle is told of a device type (`roles/accelerators/templates/<name>/plugin.yaml.j2`);
+    # None: the bundle has none, and the vendor's is brought by the administrator.
+    plugin: Callable[[DeviceType], dict[str, Any]] | None = None
+    labels: Callable[[DeviceType], dict[str, str]] = (
+        _no_labels  # those of feature discovery that Atoll sets in its place
+    )
 
 
 def _needs_servers(cluster: Cluster) -> Iterator[Words]:
@@ -122,8 +133,29 @@ REGISTRY = {
 DEVICES = {
     driver.name: driver
     for driver in (
-        DeviceDriver("simulated", needs_cards=False, has_plugin=True),
+        DeviceDriver("simulated", needs_cards=False, plugin=DeviceType.pretended, labels=DeviceType.pretended_labels),
         DeviceDriver("nvidia"),
         DeviceDriver("ascend"),
     )
 }
+
+
+def card_plugins() -> dict[str, dict[str, Any]]:
+    """Return what the plugin of each driver is told, by driver and device type."""
+    return {
+        driver.name: {device.name: driver.plugin(device) for device in DEVICE_TYPES.values()}
+        for driver in DEVICES.values()
+        if driver.plugin is not None
+    }
+
+
+def card_labels() -> dict[str, Any]:
+    """Return what labels of nodes Atoll owns for their cards, and which it sets, by driver and device type."""
+    discovery = dict.fromkeys(device.discovery for device in DEVICE_TYPES.values())
+    return {
+        "owned": ["accelerators.atoll.io/", "atoll.io/accelerator", *discovery],
+        "set": {
+            driver.name: {device.name: driver.labels(device) for device in DEVICE_TYPES.values()}
+            for driver in DEVICES.values()
+        },
+    }

@@ -13,6 +13,7 @@ from typing import Any
 from installer.cluster import CPU_ONLY, Cluster, Node, known_hosts, state_directory
 from installer.cluster.defaults import shipped
 from installer.cluster.devices import rows
+from installer.cluster.drivers import card_labels, card_plugins
 from installer.cluster.given import ssh_key, with_given
 from installer.planning.phases import ADMISSION, PHASES, Scope
 from installer.planning.plan import Plan
@@ -117,6 +118,8 @@ def _variables(cluster: Cluster, digests: Digests, bundle: Path) -> dict[str, An
         "atoll_bundle": str(bundle),
         "atoll_state": str(state_directory(cluster)),
         "atoll_device_types": rows(cluster.device_types),
+        "atoll_card_labels": card_labels(),
+        "atoll_card_plugins": card_plugins(),
         "atoll_resource_limit": _resource_limit(cluster),
         # Nodes have a python3 at this place (preflight checks it); looking for others costs a connection per node.
         "ansible_python_interpreter": "/usr/bin/python3",

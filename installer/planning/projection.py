@@ -16,7 +16,7 @@ from typing import Any
 
 from installer.cluster import Cluster, Node
 from installer.cluster.devices import rows
-from installer.cluster.drivers import REGISTRY, STORAGE
+from installer.cluster.drivers import REGISTRY, STORAGE, card_labels, card_plugins
 from installer.planning.phases import Phase, Scope
 
 Known = Mapping[str, str]
@@ -75,6 +75,8 @@ FACTS: dict[str, Callable[[Cluster], Any]] = {
     "registry_hosts": lambda cluster: _pairs(cluster.registry_nodes),
     "storage_hosts": lambda cluster: _pairs(cluster.storage_nodes),
     "device_types": lambda cluster: rows(cluster.device_types),
+    "card_labels": lambda _: card_labels(),
+    "card_plugins": lambda _: card_plugins(),
     "accelerated_nodes": accelerated_nodes,
     "portal_address": portal_address,
 }

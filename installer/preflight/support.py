@@ -24,7 +24,7 @@ def _refused(cluster: Cluster) -> Iterator[Problem]:
 
 def _without_effect(cluster: Cluster) -> Iterator[Problem]:
     used = {card.effective_driver for node in cluster.nodes for card in node.accelerators}
-    real = sorted(name for name in used if not DEVICES[name].has_plugin)
+    real = sorted(name for name in used if DEVICES[name].plugin is None)
     if real:
         yield Problem(
             f"cards with driver {', '.join(real)}: nodes get their labels, the vendor's device plugin is not in this "

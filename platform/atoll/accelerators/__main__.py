@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from atoll.accelerators.devices import MODELS, Device, Model, devices_of
+from atoll.accelerators.devices import Device, Model, devices_of
 from atoll.accelerators.holders import Holder, holders
 from atoll.accelerators.metrics import families
 from atoll.accelerators.server import DevicePlugin
@@ -69,7 +69,7 @@ def application(settings: Settings, model: Model, devices: tuple[Device, ...], p
 
 async def serve(settings: Settings) -> None:
     """Run plugin and HTTP server until SIGTERM; the end of either ends both."""
-    model = MODELS[settings.device_type]
+    model = settings.model
     devices = devices_of(model, settings.node, settings.count)
     plugin = DevicePlugin(model, devices, settings.plugin_directory)
     server = uvicorn.Server(

@@ -5,36 +5,28 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-# Cards of an Ascend server are wired in two groups; a container never gets cards of both unless it gets all of them.
-NPU_GROUP = 4
+from pydantic import BaseModel, ConfigDict, Field
 
 
-@dataclass(frozen=True)
-class Model:
-    """A kind of card, with what the vendor's own plugin and exporter say of it."""
+class Model(BaseModel):
+    """A kind of card, with what the vendor's own plugin and exporter say of it; the installer writes it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     device_type: str
     resource: str
+    group: int = Field(ge=1, description="A container gets cards of one group of so many, or whole groups; 1: any")
     product: str
-    memory_mib: int
+    memory_mib: int = Field(ge=1)
     idle_watt: float
     full_watt: float
     visible_devices: str
-    grouped: bool
-
-
-_ASCEND = ("huawei.com/Ascend910", "Simulated-Ascend910", 32768, 70.0, 300.0, "ASCEND_VISIBLE_DEVICES", True)
-MODELS = {
-    model.device_type: model
-    for model in (
-        Model(
-            "nvidia_gpu_amd64", "nvidia.com/gpu", "Simulated-A100", 40960, 45.0, 400.0, "NVIDIA_VISIBLE_DEVICES", False
-        ),
-        Model("huawei_npu_amd64", *_ASCEND),
-        Model("huawei_npu_arm64", *_ASCEND),
-    )
-}
+    visible_as: Literal["index", "id"]
+    device_id: str = Field(description="With {index} and {uuid}")
+    uuid: str = Field(description="With {uuid}")
+    exporter: Literal["dcgm-exporter", "npu-exporter"]
 
 
 @dataclass(frozen=True)
@@ -51,14 +43,14 @@ def devices_of(model: Model, node: str, count: int) -> tuple[Device, ...]:
     found = []
     for index in range(count):
         unique = str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{index}.{model.device_type}.{node}"))
-        device_id = f"Ascend910-{index}" if model.grouped else f"GPU-{unique}"
-        found.append(Device(index, device_id, unique if model.grouped else f"GPU-{unique}"))
+        device_id = model.device_id.format(index=index, uuid=unique)
+        found.append(Device(index, device_id, model.uuid.format(uuid=unique)))
     return tuple(found)
 
 
 def environment(model: Model, chosen: Sequence[Device]) -> dict[str, str]:
     """Return the variables by which the vendor's runtime tells a container its devices."""
-    names = [str(device.index) if model.grouped else device.id for device in chosen]
+    names = [str(device.index) if model.visible_as == "index" else device.id for device in chosen]
     return {model.visible_devices: ",".join(names), "ATOLL_SIMULATED_DEVICES": "1"}
 
 
@@ -69,16 +61,15 @@ def prefer(model: Model, available: Sequence[Device], required: Sequence[Device]
     """
     rest = sorted((device for device in available if device not in required), key=lambda device: device.index)
     wanted = size - len(required)
-    if model.grouped:
-        held = {device.index // NPU_GROUP for device in required}
-        groups: dict[int, list[Device]] = {}
-        for device in rest:
-            groups.setdefault(device.index // NPU_GROUP, []).append(device)
-        fitting = [
-            (len(members), group)
-            for group, members in groups.items()
-            if len(members) >= wanted and (not held or held == {group})
-        ]
-        if fitting:
-            rest = groups[min(fitting)[1]]
+    held = {device.index // model.group for device in required}
+    groups: dict[int, list[Device]] = {}
+    for device in rest:
+        groups.setdefault(device.index // model.group, []).append(device)
+    fitting = [
+        (len(members), group)
+        for group, members in groups.items()
+        if len(members) >= wanted and (not held or held == {group})
+    ]
+    if fitting:
+        rest = groups[min(fitting)[1]]
     return (*required, *rest[:wanted])

@@ -11,7 +11,7 @@ from atoll.accelerators.devices import Device, Model
 from atoll.accelerators.holders import Holder
 
 # name, help, field of a Reading
-_NVIDIA = (
+_DCGM = (
     ("DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %).", "utilisation"),
     ("DCGM_FI_DEV_MEM_COPY_UTIL", "Memory utilization (in %).", "memory_share"),
     ("DCGM_FI_DEV_FB_USED", "Framebuffer memory used (in MiB).", "memory_used_mib"),
@@ -20,7 +20,7 @@ _NVIDIA = (
     ("DCGM_FI_DEV_POWER_USAGE", "Power draw (in W).", "watt"),
     ("DCGM_FI_DEV_XID_ERRORS", "Value of the last XID error encountered.", "errors"),
 )
-_ASCEND = (
+_NPU = (
     ("npu_chip_info_utilization", "the ai core utilization (in %)", "utilisation"),
     ("npu_chip_info_hbm_used_memory", "the npu hbm used memory (in MB)", "memory_used_mib"),
     ("npu_chip_info_hbm_total_memory", "the npu hbm total memory (in MB)", "memory_total_mib"),
@@ -28,8 +28,10 @@ _ASCEND = (
     ("npu_chip_info_power", "the npu power (in W)", "watt"),
     ("npu_chip_info_health_status", "the npu health status, 1 is healthy", "healthy"),
 )
-_NVIDIA_LABELS = ("gpu", "UUID", "device", "modelName", "Hostname", "namespace", "pod", "container")
-_ASCEND_LABELS = ("id", "vdie_id", "model_name", "namespace", "pod_name", "container_name")
+_DCGM_LABELS = ("gpu", "UUID", "device", "modelName", "Hostname", "namespace", "pod", "container")
+_NPU_LABELS = ("id", "vdie_id", "model_name", "namespace", "pod_name", "container_name")
+
+_EXPORTERS = {"dcgm-exporter": (_DCGM, _DCGM_LABELS), "npu-exporter": (_NPU, _NPU_LABELS)}
 
 
 def reading(model: Model, device: Device, held: bool, now: float) -> dict[str, float]:
@@ -51,7 +53,7 @@ def reading(model: Model, device: Device, held: bool, now: float) -> dict[str, f
 
 def _labels(model: Model, node: str, device: Device, holder: Holder | None) -> tuple[str, ...]:
     where = (holder.namespace, holder.pod, holder.container) if holder else ("", "", "")
-    if model.grouped:
+    if model.exporter == "npu-exporter":
         return (str(device.index), device.uuid, model.product, *where)
     return (str(device.index), device.uuid, f"nvidia{device.index}", model.product, node, *where)
 
@@ -61,12 +63,12 @@ def families(
 ) -> Iterator[GaugeMetricFamily]:
     """Return the metric families of all devices of the node at time `now`."""
     devices = tuple(devices)
-    labels = _ASCEND_LABELS if model.grouped else _NVIDIA_LABELS
+    metrics, labels = _EXPORTERS[model.exporter]
     readings = {device.id: reading(model, device, device.id in held, now) for device in devices}
-    for name, text, field in _ASCEND if model.grouped else _NVIDIA:
+    for name, text, field in metrics:
         family = GaugeMetricFamily(name, text, labels=labels)
         for device in devices:
             family.add_metric(_labels(model, node, device, held.get(device.id)), readings[device.id][field])
         yield family
-    if model.grouped:
+    if model.exporter == "npu-exporter":
         yield GaugeMetricFamily("machine_npu_nums", "amount of npus installed on the machine", value=len(devices))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from atoll.accelerators.devices import Model
 
 
 class Settings(BaseSettings):
@@ -14,7 +15,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="ATOLL_ACCELERATORS_")
 
-    device_type: Literal["nvidia_gpu_amd64", "huawei_npu_amd64", "huawei_npu_arm64"]
+    model: Model
     count: int = Field(ge=1, le=64)
     node: str
     plugin_directory: Path = Path("/var/lib/kubelet/device-plugins")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from atoll.accelerators.devices import MODELS, NPU_GROUP, devices_of, environment, prefer
+from atoll.accelerators.devices import Model, devices_of, environment, prefer
 from hypothesis import given
 from hypothesis import strategies as st
 
-GPU = MODELS["nvidia_gpu_amd64"]
-NPU = MODELS["huawei_npu_amd64"]
+from installer.cluster import DEVICE_TYPES
+
+GPU, NPU = (Model(**DEVICE_TYPES[name].pretended()) for name in ("nvidia_gpu_amd64", "huawei_npu_amd64"))
 
 
 def test_ids_are_the_same_after_a_restart_and_differ_between_nodes() -> None:
@@ -40,12 +41,12 @@ def test_npus_of_a_choice_share_a_group_whenever_one_group_has_enough(
     cards = devices_of(NPU, "n", 8)
     chosen = prefer(NPU, [cards[i] for i in free], [], size)
     assert len(chosen) == min(size, len(free))
-    if any(sum(i // NPU_GROUP == group for i in free) >= size for group in (0, 1)):
-        assert len({card.index // NPU_GROUP for card in chosen}) == 1
+    if any(sum(i // NPU.group == group for i in free) >= size for group in (0, 1)):
+        assert len({card.index // NPU.group for card in chosen}) == 1
 
 
 def test_required_devices_are_always_in_the_choice() -> None:
     cards = devices_of(NPU, "n", 8)
     chosen = prefer(NPU, cards, [cards[5]], 2)
     assert cards[5] in chosen
-    assert {card.index // NPU_GROUP for card in chosen} == {1}
+    assert {card.index // NPU.group for card in chosen} == {1}

@@ -13,14 +13,16 @@ import grpc
 import httpx
 import pytest
 from atoll.accelerators.__main__ import application
-from atoll.accelerators.devices import MODELS, devices_of
+from atoll.accelerators.devices import Model, devices_of
 from atoll.accelerators.holders import holders
 from atoll.accelerators.kubelet import deviceplugin_pb2 as messages
 from atoll.accelerators.kubelet import podresources_pb2 as pods
 from atoll.accelerators.server import DevicePlugin
 from atoll.accelerators.settings import Settings
 
-MODEL = MODELS["nvidia_gpu_amd64"]
+from installer.cluster import DEVICE_TYPES
+
+MODEL, NPU = (Model(**DEVICE_TYPES[name].pretended()) for name in ("nvidia_gpu_amd64", "huawei_npu_amd64"))
 DEVICES = devices_of(MODEL, "worker1", 8)
 
 
@@ -144,7 +146,7 @@ async def test_the_plugin_registers_again_when_the_kubelet_was_restarted(directo
 
 async def test_metrics_name_the_pod_that_holds_a_device(directory: Path) -> None:
     settings = Settings(
-        device_type="nvidia_gpu_amd64",
+        model=MODEL,
         count=8,
         node="worker1",
         plugin_directory=directory,
@@ -172,16 +174,15 @@ async def test_metrics_name_the_pod_that_holds_a_device(directory: Path) -> None
 
 async def test_metrics_survive_a_kubelet_that_does_not_answer(directory: Path) -> None:
     settings = Settings(
-        device_type="huawei_npu_amd64",
+        model=NPU,
         count=8,
         node="worker2",
         plugin_directory=directory,
         pod_resources_socket=directory / "kubelet.sock",
     )
-    model = MODELS["huawei_npu_amd64"]
-    devices = devices_of(model, "worker2", 8)
-    plugin = DevicePlugin(model, devices, directory)
-    web = httpx.ASGITransport(app=application(settings, model, devices, plugin))
+    devices = devices_of(NPU, "worker2", 8)
+    plugin = DevicePlugin(NPU, devices, directory)
+    web = httpx.ASGITransport(app=application(settings, NPU, devices, plugin))
     async with httpx.AsyncClient(transport=web, base_url="http://node") as client:
         text = (await client.get("/metrics")).text
         ready = await client.get("/readyz")

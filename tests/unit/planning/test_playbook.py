@@ -31,6 +31,8 @@ FACTS = {
     "atoll_registry_hosts": "registry_hosts",
     "atoll_storage_hosts": "storage_hosts",
     "atoll_device_types": "device_types",
+    "atoll_card_labels": "card_labels",
+    "atoll_card_plugins": "card_plugins",
     "atoll_resource_limit": "resource_limit",
     "atoll_portal_address": "portal_address",
 }
