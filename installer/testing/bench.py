@@ -1,7 +1,9 @@
 """The figures of `tests/bench`: what was measured last, on what, against the target and the stored baseline.
 
 A figure is measured where the thing happens (a system test, the runner of the installer) and handed in with
-`record`; `./atoll bench` measures those that need no lab and shows all of them.
+`record`; `./atoll bench` measures those that need no lab, shows all of them, and fails when one is worse than its
+baseline. Fewer is better in all of them. Counts are compared as they are. Seconds say nothing on another machine, or
+beside other work: they are compared by a reference, which is work that never changes, measured in the same moment.
 """
 
 from __future__ import annotations
@@ -12,20 +14,53 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from installer.testing.results import DIRECTORY, ROOT, commit
 
 BASELINE = ROOT / "tests" / "bench" / "baseline.json"
 MEASURED = DIRECTORY / "bench"
+# How much worse a figure may be that is not counted.
+TOLERATED = 0.10
+REFERENCE = "import hashlib; [hashlib.sha256(bytes(1 << 20)).digest() for _ in range(64)]"
+
+
+def reference_seconds() -> list[float]:
+    """Measure work that never changes: processes that start, allocate and compute. Their spread is the noise."""
+
+    def once() -> float:
+        started = time.perf_counter()
+        subprocess.run([sys.executable, "-I", "-S", "-c", REFERENCE], check=True)
+        return time.perf_counter() - started
+
+    return sorted(once() for _ in range(5))
 
 
 def record(name: str, value: float, unit: str, on: str = "") -> None:
     """Keep a measured figure: `unit` is `s`, `bytes`, `tasks` or `ratio`; `on` says what was measured."""
     MEASURED.mkdir(parents=True, exist_ok=True)
     entry = {"name": name, "value": round(value, 3), "unit": unit, "on": on, "commit": commit()}
+    if unit == "s":
+        entry["reference"] = [round(seconds, 4) for seconds in reference_seconds()]
     (MEASURED / f"{name}.json").write_text(json.dumps(entry) + "\n", encoding="utf-8")
+
+
+def limit(row: Mapping[str, Any], measured: Mapping[str, Any], reference: float) -> float | None:
+    """Return the most that a measured figure may be; None where there is no baseline yet.
+
+    `reference` is what the reference took where the baselines were measured. A slower machine gets its time, a faster
+    one is asked for no more, as most of such seconds are waits; what the reference itself varies is the noise.
+    """
+    base: float | None = row.get("baseline")
+    if base is None:
+        return None
+    allowed: float = base * (1 + float(row.get("tolerated", 0 if row["unit"] == "tasks" else TOLERATED)))
+    if row["unit"] != "s":
+        return allowed
+    samples = measured.get("reference") or [reference]
+    middle = float(statistics.median(samples))
+    return allowed * max(1.0, middle / reference) * (middle / float(min(samples)))
 
 
 def _help_seconds() -> float:
@@ -41,20 +76,37 @@ MEASURES: dict[str, Callable[[], float]] = {"help": _help_seconds}
 
 
 def figures() -> list[dict[str, Any]]:
-    """Return every figure of the baseline with its target, the baseline and what was measured last."""
-    rows: list[dict[str, Any]] = json.loads(BASELINE.read_text("utf-8"))["figures"]
+    """Return every figure with its target, baseline, what was measured last, its limit, and whether it is worse."""
+    stored: dict[str, Any] = json.loads(BASELINE.read_text("utf-8"))
+    rows: list[dict[str, Any]] = stored["figures"]
     for row in rows:
-        stored = MEASURED / f"{row['name']}.json"
-        last = json.loads(stored.read_text("utf-8")) if stored.exists() else {}
+        file = MEASURED / f"{row['name']}.json"
+        last = json.loads(file.read_text("utf-8")) if file.exists() else {}
         row["measured"] = last.get("value")
         row["commit"] = last.get("commit")
         base = row.get("baseline")
         row["ratio"] = round(last["value"] / base, 3) if last and base else None
+        most = limit(row, last, stored["reference_seconds"]) if last else None
+        row["limit"] = None if most is None else round(most, 3)
+        row["worse"] = most is not None and last["value"] > most
     return rows
 
 
+def worse(at: str | None = None) -> list[str]:
+    """Say which figures are worse than their baseline allows; `at` looks at those measured on that commit only."""
+    return [
+        f"{row['name']}: {row['measured']:g} {row['unit']}, at most {row['limit']:g} (baseline {row['baseline']:g}): "
+        f"{row['what']}"
+        for row in figures()
+        if row["worse"] and (at is None or row["commit"] == at)
+    ]
+
+
 def measure(names: tuple[str, ...], *, as_json: bool) -> int:
-    """Measure the named figures (all that need no lab without names) and print the table. Return the exit code."""
+    """Measure the named figures (all that need no lab without names) and print the table. Return the exit code.
+
+    It is 1 when a figure of this commit is worse than its baseline allows.
+    """
     known = {row["name"] for row in figures()}
     unknown = sorted(set(names) - known)
     if unknown:
@@ -64,12 +116,15 @@ def measure(names: tuple[str, ...], *, as_json: bool) -> int:
         if not names or name in names:
             record(name, function(), "s", f"{os.cpu_count()} cores")
     rows = [row for row in figures() if not names or row["name"] in names]
+    red = [told for told in worse(commit()) if not names or told.partition(":")[0] in names]
     if as_json:
-        sys.stdout.write(json.dumps({"figures": rows}, indent=1) + "\n")
-        return 0
+        sys.stdout.write(json.dumps({"figures": rows, "worse": red}, indent=1) + "\n")
+        return int(bool(red))
     for row in rows:
         measured = "not measured" if row["measured"] is None else f"{row['measured']:g} {row['unit']}"
         sys.stdout.write(
             f"{row['name']:<24} {measured:>16}   target {row['target']:g} {row['unit']:<6} {row['what']}\n"
         )
-    return 0
+    for told in red:
+        sys.stderr.write(f"WORSE  {told}\n")
+    return int(bool(red))

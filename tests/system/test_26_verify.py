@@ -15,6 +15,7 @@ import yaml
 from harness import CLUSTER_FILE, Atoll, wait_for
 
 from installer.planning.phases import PHASES
+from installer.testing.bench import record
 
 DEVICES = "-n atoll-accelerators patch daemonset simulated-nvidia-gpu-amd64-8 --type merge -p"
 NOWHERE = '{"spec": {"template": {"spec": {"nodeSelector": {"nowhere": VALUE}}}}}'
@@ -137,10 +138,10 @@ def test_every_phase_that_can_be_asked_is_broken_once() -> None:
     assert phases == {phase.name for phase in PHASES} - {"admission"}
 
 
-def test_nothing_is_broken_and_it_is_said_soon(atoll: Atoll) -> None:
+def test_nothing_is_broken_and_it_is_said(atoll: Atoll) -> None:
     ran = atoll("verify", "-f", str(CLUSTER_FILE), "-o", "json", ok=(0, 1))
     assert ran.finished["failures"] == []
-    assert ran.seconds < 60
+    record("verify", ran.seconds, "s", "lab, 4 nodes")
     runs = atoll("runs", "list", "-f", str(CLUSTER_FILE), "-o", "json").json["runs"]
     assert (runs[0]["verb"], runs[0]["state"], runs[0]["changed"]) == ("verify", "succeeded", 0)
     assert atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json").json["steps"] == []

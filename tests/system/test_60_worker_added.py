@@ -47,7 +47,7 @@ def test_a_worker_is_added_and_a_running_job_does_not_notice(
         (phase, "master1" if phase == "admission" else worker) for phase in NODE_PHASES
     ]
     ended = atoll("apply", "-f", str(CLUSTER_FILE), "-o", "json").finished
-    record("worker_added", time.monotonic() - started, "s", "lab, the fifth node")
+    record("worker_added", time.monotonic() - started - ended["verify_seconds"], "s", "lab, the fifth node")
     assert ended["ok"]
     assert set(ended["evaluated_tasks"]) <= {"master1", worker}
     nodes = {

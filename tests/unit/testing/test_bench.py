@@ -1,0 +1,84 @@
+"""A figure that is worse than its baseline is red: counts as they are, seconds by the reference. Needs nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from installer.testing import bench
+
+TASKS = {"name": "tasks", "what": "tasks", "unit": "tasks", "target": 40, "baseline": 40}
+BYTES = {"name": "memory", "what": "memory", "unit": "bytes", "target": 200, "baseline": 100}
+SECONDS = {"name": "up", "what": "up", "unit": "s", "target": 300, "baseline": 100}
+STEADY = [0.5, 0.5, 0.5, 0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("row", "measured", "most"),
+    [
+        (TASKS, {}, 40),
+        ({**TASKS, "tolerated": 0.1}, {}, 44),
+        (BYTES, {}, 110),
+        (SECONDS, {"reference": STEADY}, 110),
+        # A machine of half the speed takes twice the time; one of double the speed is asked for no more.
+        (SECONDS, {"reference": [1.0] * 5}, 220),
+        (SECONDS, {"reference": [0.25] * 5}, 110),
+        # Beside other work the reference varies, and what is measured does.
+        (SECONDS, {"reference": [0.5, 0.5, 0.75, 1.0, 1.0]}, 110 * 1.5 * 1.5),
+        ({**SECONDS, "baseline": None}, {"reference": STEADY}, None),
+    ],
+)
+def test_a_figure_has_a_limit(row: dict[str, Any], measured: dict[str, Any], most: float | None) -> None:
+    found = bench.limit(row, measured, 0.5)
+    assert found == (most if most is None else pytest.approx(most))
+
+
+@pytest.fixture
+def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A baseline of three figures, and where what was measured lies."""
+    baseline = tmp_path / "baseline.json"
+    baseline.write_text(json.dumps({"reference_seconds": 0.5, "figures": [TASKS, BYTES, SECONDS]}))
+    monkeypatch.setattr(bench, "BASELINE", baseline)
+    monkeypatch.setattr(bench, "MEASURED", tmp_path / "bench")
+    monkeypatch.setattr(bench, "MEASURES", {})
+    monkeypatch.setattr(bench, "commit", lambda: "now")
+    monkeypatch.setattr(bench, "reference_seconds", lambda: STEADY)
+    return tmp_path / "bench"
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "good", "bad"), [("tasks", "tasks", 40, 41), ("memory", "bytes", 110, 111), ("up", "s", 110, 111)]
+)
+def test_the_command_fails_when_a_figure_is_worse(
+    measured: Path, name: str, unit: str, good: float, bad: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bench.measure((), as_json=False) == 0
+    bench.record(name, good, unit)
+    assert (bench.measure((), as_json=False), bench.worse()) == (0, [])
+    bench.record(name, bad, unit)
+    capsys.readouterr()
+    assert bench.measure((), as_json=True) == 1
+    told = json.loads(capsys.readouterr().out)["worse"]
+    assert told == [
+        f"{name}: {bad:g} {unit}, at most {good:g} (baseline {good / (1 if unit == 'tasks' else 1.1):g}): {name}"
+    ]
+
+
+def test_what_was_measured_on_another_commit_does_not_make_this_one_red(measured: Path) -> None:
+    bench.record("tasks", 99, "tasks")
+    entry = json.loads((measured / "tasks.json").read_text()) | {"commit": "earlier"}
+    (measured / "tasks.json").write_text(json.dumps(entry))
+    assert bench.measure((), as_json=False) == 0
+    assert len(bench.worse()) == 1
+
+
+def test_every_figure_has_a_baseline_and_the_machine_of_the_baselines_a_reference() -> None:
+    stored = json.loads(bench.BASELINE.read_text("utf-8"))
+    assert stored["reference_seconds"] > 0
+    assert [row["name"] for row in stored["figures"] if not row.get("baseline")] == []
+    table = json.loads((bench.BASELINE.parent / "tasks.json").read_text("utf-8"))
+    (tasks,) = [row for row in stored["figures"] if row["name"] == "tasks_every_phase"]
+    assert tasks["target"] == tasks["baseline"] == table["budget"]
