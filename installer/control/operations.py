@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import logging
-import os
 import secrets
 import shutil
 import threading
@@ -23,9 +22,8 @@ import anyio
 from installer.control.exclusion import Activity, hindrance
 from installer.redaction import Redactor
 from installer.running.errors import Busy
-from installer.running.journal import FILE_NAME, Journal, cut_torn_line, read
+from installer.running.journal import FILE_NAME, Journal, cut_torn_line, is_being_written, read
 from installer.running.lock import holder, is_held_here
-from installer.running.processes import ProcessId
 from installer.running.runs import moment
 from installer.services.actions import ActionResult, Say
 
@@ -60,9 +58,7 @@ class Operation:
         """Begin a new one: from here on it is on the disk."""
         operation = cls(folder, [], redactor)
         operation._journal = Journal(folder, redactor)
-        me = ProcessId.of(os.getpid())
-        writer = me.to_json() if me else None
-        operation._events.append(operation._journal.write("begun", **what, writer=writer))
+        operation._events.append(operation._journal.write("begun", **what))
         return operation
 
     @classmethod
@@ -222,10 +218,10 @@ class Operations:
 
 def _end_if_cut_off(folder: Path) -> None:
     """Give the journal of an operation whose process was killed its end."""
-    events = list(read(folder))
-    writer = events[0].get("writer") if events else None
-    if writer and ProcessId.from_json(writer).alive():
+    # The lock of its journal tells it, as numbers of processes say nothing beyond their container.
+    if is_being_written(folder):
         return  # the one before us still has to end
+    events = list(read(folder))
     cut_torn_line(folder / FILE_NAME)
     if not events:  # killed before its first line was whole: nothing was begun
         shutil.rmtree(folder)

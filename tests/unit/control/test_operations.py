@@ -18,7 +18,9 @@ from fastapi import FastAPI
 from installer.cluster import TREE
 from installer.control.operations import Event, Operation, Operations
 from installer.control.routers.operations import routes
+from installer.redaction import Redactor
 from installer.running.errors import Busy
+from installer.running.journal import Journal
 from installer.running.lock import ClusterLock
 from installer.services.actions import ActionResult, Say
 
@@ -138,6 +140,16 @@ def test_a_killed_control_service_forgets_no_operation(state: Path) -> None:
     again = Operations(state)
     assert [one.to_json() for one in again.page(10)[0]] == [one.to_json() for one in book.page(10)[0]]
     assert again.begin("api", "restart", "ada", lambda _: fine("api")).result()["ok"], "nothing holds its place"
+
+
+def test_an_operation_of_a_process_that_is_in_another_container_is_not_ended(state: Path) -> None:
+    """Its numbers of processes are others there: that its journal is held is what tells that it goes on."""
+    folder = state / "operations" / "20261122T120000.000000Z-aaaa"
+    foreign = {"pid": 1, "started": 1, "boot": "another"}
+    with Journal(folder, Redactor()) as held:
+        held.write("begun", service="api", action="restart", caller="ada", writer=foreign)
+        assert [one.to_json()["state"] for one in Operations(state).page(10)[0]] == ["running"]
+    assert [one.to_json()["state"] for one in Operations(state).page(10)[0]] == ["interrupted"]
 
 
 def test_operations_come_in_pages_and_the_oldest_are_forgotten(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
