@@ -80,6 +80,13 @@ export interface TaskKind {
   form?: { path: string; needs: Permission; first?: Record<string, string> };
 }
 
+/** What is seen of a feature on every page, in the top bar: one sign, with words of the shell. */
+export interface Glance {
+  needs: Permission;
+  installed?: true;
+  View: ComponentType;
+}
+
 export interface Feature {
   /** Its folder, with `_` for `-`: the name of its words, too. */
   name: string;
@@ -89,6 +96,7 @@ export interface Feature {
   /** Pages in front of it. */
   entrances?: readonly AnyRoute[];
   menu?: readonly MenuEntry[];
+  glance?: Glance;
   search?: SearchSource;
   kinds?: readonly TaskKind[];
   flow?: readonly FlowStep[];

@@ -3,6 +3,7 @@ import { LayoutDashboard } from "lucide-react";
 import type { Feature } from "@/features/feature";
 import { shell } from "@/features/roots";
 import type words from "./locales/en.json";
+import { Running } from "./running";
 
 declare module "i18next" {
   interface ResourceNamespaceMap {
@@ -23,4 +24,5 @@ export const overview = {
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [page],
   menu: [{ name: "menu", to: "/overview", icon: LayoutDashboard, needs: "overview:read", group: "work" }],
+  glance: { needs: "overview:read", View: Running },
 } as const satisfies Feature;

@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { Activity } from "lucide-react";
 import type { Feature } from "@/features/feature";
 import { shell } from "@/features/roots";
+import { Health } from "./health";
 import type words from "./locales/en.json";
 
 declare module "i18next" {
@@ -22,4 +23,5 @@ export const services = {
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [page],
   menu: [{ name: "menu", to: "/services", icon: Activity, needs: "services:read", installed: true, group: "cluster" }],
+  glance: { needs: "services:read", installed: true, View: Health },
 } as const satisfies Feature;

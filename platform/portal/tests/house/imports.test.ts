@@ -93,6 +93,12 @@ describe("the folders of the portal", () => {
     expect(up.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
+  test("the frame knows a domain by its feature alone, and only in the one list", () => {
+    const known = imports.filter(({ from, to }) => folderOf(from) === "app" && domains().includes(folderOf(to)));
+    expect([...new Set(known.map(({ from }) => from))]).toEqual(["app/features.ts"]);
+    expect(known.filter(({ to }) => !to.endsWith("/feature.tsx"))).toEqual([]);
+  });
+
   test("have no circle of files, types and lazy pages included", () => {
     expect(circles()).toEqual([]);
   });
