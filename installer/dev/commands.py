@@ -73,6 +73,7 @@ def dev(port: int, state: Path, reset: bool, no_portal: bool) -> None:
 
 
 def _run(port: int, state: Path, portal: bool) -> None:
+    began = time.monotonic()
     processes.keep_orphans()
     family = Family(state)
     database = PostgreSQL(state, family)
@@ -94,7 +95,7 @@ def _run(port: int, state: Path, portal: bool) -> None:
                 for name in SERVICES:
                     family.wait_until(name, partial(_ready, ports[name]), START_TIMEOUT_S)
         states.say(state, f"http://127.0.0.1:{port} (process {os.getpid()})")
-        _welcome(port, password, state, portal)
+        _welcome(port, password, state, portal, time.monotonic() - began)
         while True:
             family.check()
             time.sleep(0.3)
@@ -164,7 +165,7 @@ def _ended_by_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _welcome(port: int, password: Path, state: Path, portal: bool) -> None:
+def _welcome(port: int, password: Path, state: Path, portal: bool, seconds: float) -> None:
     address = f"http://127.0.0.1:{port}"
     click.echo(f"""
   {"Portal    " if portal else "API       "} {address}{"" if portal else "/api/v1/about"}
@@ -173,4 +174,4 @@ def _welcome(port: int, password: Path, state: Path, portal: bool) -> None:
              At the first sign-in you choose your own.
   Logs       {state / "logs"}
 
-Ctrl-C ends it.""")
+Ready in {seconds:.0f} s. Ctrl-C ends it.""")

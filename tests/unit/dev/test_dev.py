@@ -78,8 +78,9 @@ def test_the_first_password_is_for_its_owner_and_never_printed(
     from installer.dev.commands import _welcome
 
     file = settings.make_secrets(tmp_path / "secrets")
-    _welcome(8080, file, tmp_path, portal=True)
+    _welcome(8080, file, tmp_path, portal=True, seconds=37.4)
     said = capsys.readouterr().out
+    assert "Ready in 37 s." in said
     assert str(file) in said
     assert file.read_text() not in said
     assert file.stat().st_mode & 0o777 == 0o600
