@@ -6,6 +6,7 @@ a worker that slept through its lease is told from the one that took over, even 
 written under `hold` is written by the holder or not at all.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
@@ -63,14 +64,16 @@ class Claims(Generic[Row]):
         async with self._sessions() as session, session.begin():
             return await self.take_in(session, owner)
 
-    async def take_in(self, session: AsyncSession, owner: str, *only: ColumnElement[bool]) -> Claim | None:
-        """The row for which `only` holds and that has been due longest, once the transaction of `session` ends."""
+    async def take_in(
+        self, session: AsyncSession, owner: str, *only: ColumnElement[bool], first: Sequence[ColumnElement[Any]] = ()
+    ) -> Claim | None:
+        """As `take`, of those for which `only` holds, by `first`; ours once the transaction of `session` ends."""
         table = self._table
         due = (
             select(table.id)
             .where(table.due_at <= func.now(), or_(table.lock_expires_at.is_(None), table.lock_expires_at < func.now()))
             .where(*only)
-            .order_by(table.due_at)
+            .order_by(*first, table.due_at)
             .limit(1)
             .with_for_update(skip_locked=True)
             .scalar_subquery()

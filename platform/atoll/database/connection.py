@@ -1,6 +1,7 @@
 """Connections to PostgreSQL."""
 
-from sqlalchemy import URL
+from sqlalchemy import URL, event
+from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 
 from atoll.configuration import Configuration, ConfigurationError
@@ -43,16 +44,29 @@ def connect(
     A process that stops in the middle of a transaction (its node lost power, it is frozen) holds its locks no longer
     than `IDLE_IN_TRANSACTION_S`: then the server ends the transaction and others go on.
     """
-    return create_async_engine(
+    engine = create_async_engine(
         url(configuration),
         pool_size=pool_size,
         max_overflow=10,
         pool_pre_ping=True,
+        hide_parameters=True,
         connect_args={
             "command_timeout": command_timeout_s,
             "server_settings": {"idle_in_transaction_session_timeout": f"{IDLE_IN_TRANSACTION_S}s"},
         },
     )
+    event.listen(engine.sync_engine, "handle_error", _without_contents)
+    return engine
+
+
+def _without_contents(context: ExceptionContext) -> None:
+    """PostgreSQL's detail of a refused row is the row itself, secrets and all: errors are logged, so it is cut off."""
+    told: BaseException | None = context.sqlalchemy_exception or context.original_exception
+    while told is not None:
+        told.args = tuple(part.split("\nDETAIL:")[0] if isinstance(part, str) else part for part in told.args)
+        if isinstance(getattr(told, "detail", None), str):
+            vars(told)["detail"] = None
+        told = getattr(told, "orig", None) or told.__cause__
 
 
 def sessions(engine: AsyncEngine) -> Sessions:

@@ -18,7 +18,7 @@ from atoll.web.schema import Reason
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class Phase(StrEnum):

@@ -22,7 +22,8 @@ _THEIRS = ("ATOLL_", "KUBERNETES_")
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # What is wrong is told without what was given: that may be a secret, and errors are logged.
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class Mode(StrEnum):

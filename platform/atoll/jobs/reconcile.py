@@ -88,6 +88,8 @@ class Reconciler:
                 if changed:
                     await session.flush()
                     await tell(session, row)
+                if decision.act is Act.SUBMIT:
+                    await session.refresh(row, ["secrets"])
             match decision.act:
                 case Act.SUBMIT:
                     await self._submit(claimed, row)

@@ -34,6 +34,7 @@ class OperationRow(Claimable):
         Index("ix_operations_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
         Index("ix_operations_owner", "owner_id", "id"),
         Index("ix_operations_finished", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
+        Index("ix_operations_turns", "owner_id", "started_at"),
     )
 
     kind: Mapped[str]

@@ -17,6 +17,7 @@ from atoll.web.codes import ReasonCode
 
 # Turns are given out one after the other: what counts claims must not race with another count.
 _TURNS = 7_310_225_118
+_STARTS = 731_022_512
 
 
 def visible(caller: Caller) -> ColumnElement[bool]:
@@ -69,6 +70,11 @@ class OperationRepository:
         query = select(OperationEventRow).where(OperationEventRow.operation_id == operation.id)
         return (await self._session.scalars(query.order_by(OperationEventRow.id))).all()
 
+    async def one_at_a_time(self, caller: Caller) -> None:
+        """The caller's other requests for operations wait until this transaction ends, so that none counts past it."""
+        lock = text("SELECT pg_advisory_xact_lock(:starts, hashtext(:owner))")
+        await self._session.execute(lock, {"starts": _STARTS, "owner": caller.id})
+
     async def waiting_of(self, caller: Caller) -> int:
         """Number of the caller's own operations that have not ended."""
         query = select(func.count()).select_from(OperationRow)
@@ -96,19 +102,36 @@ class OperationRepository:
     async def take(
         self, claims: Claims[OperationRow], worker: str, at_once: Mapping[str, int], *, per_owner: int, altogether: int
     ) -> Claim | None:
-        """The operation that has been due longest, of a kind with less than `at_once` of it running."""
+        """An operation of a kind with less than `at_once` of it running, and of the owner whose turn it is.
+
+        That is who has the fewest running, and of those who began one longest ago: whoever asks for a single one waits
+        for one of each other, not for all that they ask for.
+        """
         await self._session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _TURNS})
         query = select(OperationRow.kind, func.count()).where(_running(OperationRow)).group_by(OperationRow.kind)
         running = {row[0]: row[1] for row in (await self._session.execute(query)).all()}
         if sum(running.values()) >= altogether:
             return None
         other = aliased(OperationRow)
-        of_owner = select(func.count()).where(other.owner_id == OperationRow.owner_id, _running(other))
+        of_owner = (
+            select(func.count())
+            .where(other.owner_id == OperationRow.owner_id, _running(other))
+            .correlate(OperationRow)
+            .scalar_subquery()
+        )
+        earlier = aliased(OperationRow)
+        last_turn = (
+            select(func.max(earlier.started_at))
+            .where(earlier.owner_id == OperationRow.owner_id)
+            .correlate(OperationRow)
+            .scalar_subquery()
+        )
         return await claims.take_in(
             self._session,
             worker,
             OperationRow.kind.in_([kind for kind, limit in at_once.items() if running.get(kind, 0) < limit]),
-            of_owner.correlate(OperationRow).scalar_subquery() < per_owner,
+            of_owner < per_owner,
+            first=(of_owner, last_turn.nulls_first()),
         )
 
     async def forget(self, before: datetime, most: int) -> int:

@@ -42,6 +42,7 @@ class OperationService:
         The domain that offers `kind` has judged who may start it. Raises TooMany, Conflict.
         """
         row = OperationRow(id=new_id(), kind=kind.name, name=name, owner_id=caller.id, key=key, parameters=parameters)
+        await self._repository.one_at_a_time(caller)
         if key is not None and (earlier := await self._repository.of_key(caller, key)) is not None:
             return view(caller, _same(earlier, row))
         limit = self._settings.waiting_per_user

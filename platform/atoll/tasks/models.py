@@ -34,7 +34,8 @@ class TaskRow(Claimable):
     nodes: Mapped[int]
     definition: Mapped[dict[str, Any]]  # as its owner asked for it; only its domain reads it
     specification: Mapped[dict[str, Any]]  # as its engine gets it, but for the secrets
-    secrets: Mapped[dict[str, Any] | None]  # until it has ended
+    # Until it has ended, and read by nobody but who hands it to the engine.
+    secrets: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)
     state: Mapped[str] = mapped_column(default=State.QUEUED)
     wanted: Mapped[str] = mapped_column(default=Wanted.RUN)
     reason: Mapped[dict[str, Any] | None]

@@ -1,12 +1,14 @@
 """Rules of tasks as callers meet them; what happens to a task afterwards is `jobs`."""
 
 import hashlib
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
+from pydantic_core import to_jsonable_python
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll import quantities
@@ -106,7 +108,7 @@ class TaskService:
         """What `make` gives, once per idempotency key. Raises Conflict for a key of another request."""
         if key is None:
             return await make()
-        digest = hashlib.sha256(request.model_dump_json().encode()).hexdigest()
+        digest = _digest(request)
         earlier = await self._repository.claim_key(caller, key, digest)
         if earlier is None:
             made = await make()
@@ -292,3 +294,12 @@ def invalid(problems: Sequence[FieldError]) -> Invalid:
 def _match(row: TaskRow, if_match: str | None) -> None:
     if if_match is not None and if_match.strip('W/" ') not in ("*", str(row.version)):
         raise Changed("The task changed since you read it.", remedy="Read it again.")
+
+
+def _digest(request: BaseModel) -> str:
+    """What tells one request from another one, their secrets too."""
+    return hashlib.sha256(json.dumps(request.model_dump(), default=_revealed, sort_keys=True).encode()).hexdigest()
+
+
+def _revealed(value: object) -> object:
+    return value.get_secret_value() if isinstance(value, SecretStr) else to_jsonable_python(value)

@@ -14,7 +14,7 @@ Moment = Annotated[AwareDatetime, Field(description="RFC 3339, always with its o
 class Schema(BaseModel):
     """What goes over the wire: unknown keys are refused, attributes of table rows are read."""
 
-    model_config = ConfigDict(extra="forbid", from_attributes=True)
+    model_config = ConfigDict(extra="forbid", from_attributes=True, hide_input_in_errors=True)
 
 
 class Page(Schema, Generic[Item]):

@@ -20,7 +20,8 @@ from atoll.tasks.models import TaskRow
 from atoll.tasks.service import About, TaskService
 from atoll.web.domain import TaskKind
 from atoll.web.errors import Invalid
-from sqlalchemy import select
+from sqlalchemy import inspect, select
+from sqlalchemy.orm import undefer
 
 from installer.cluster import DEVICE_TYPES
 from tests.unit.platform.conftest import RunningPlatform, eventually, training
@@ -71,7 +72,8 @@ async def submit(platform: RunningPlatform, database: Sessions, source: str, **c
 
 async def row(database: Sessions, task_id: str) -> TaskRow:
     async with database() as session:
-        return (await session.scalars(select(TaskRow).where(TaskRow.id == task_id))).one()
+        query = select(TaskRow).where(TaskRow.id == task_id).options(undefer(TaskRow.secrets))
+        return (await session.scalars(query)).one()
 
 
 async def test_a_kind_that_nobody_below_knows_runs_and_its_secrets_reach_its_program_alone(
@@ -87,6 +89,8 @@ async def test_a_kind_that_nobody_below_knows_runs_and_its_secrets_reach_its_pro
     kept = await row(database, task_id)
     assert kept.secrets is None, "they are gone with its end"
     async with database() as session:
+        [listed] = (await session.scalars(select(TaskRow))).all()
+        assert "secrets" in inspect(listed).unloaded, "whoever looks at tasks loads their secrets"
         audit = [record.details for record in (await session.scalars(select(AuditRow))).all()]
     told = [shown, audit, kept.specification, kept.definition, (await admin.get(f"/tasks/{task_id}/events")).json()]
     assert SECRET not in json.dumps(told)
