@@ -77,6 +77,9 @@ class Kubernetes(Section):
         default=[], description="Further names and addresses in the certificate of the API server"
     )
     max_pods: int = Field(default=110, ge=10, le=250, description="The most pods per node")
+    max_processes_per_pod: int = Field(
+        default=4096, ge=256, le=1000000, description="Processes and threads of one pod; more cannot be started"
+    )
     system_reserved_memory: Quantity = Field(default="256Mi", description="Memory of a node that pods never get")
     eviction_memory: Quantity = Field(
         default="200Mi", description="Pods are evicted when a node has less memory than that"
@@ -242,6 +245,9 @@ class Platform(Section):
     )
     unfinished_tasks_per_user: int = Field(
         default=100, ge=1, le=10000, description="Tasks of one user that may wait or run at a time"
+    )
+    task_local_disk: Quantity = Field(
+        default="20Gi", description="What a pod of a task may write to its node's own disk, /tmp included"
     )
     retention: Retention = Field(default=Retention(), description="How long things are kept that are over")
 

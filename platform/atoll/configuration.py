@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from atoll.devices.limits import Limits
 from atoll.devices.types import DeviceType, DeviceTypes
+from atoll.quantities import Quantity
 
 
 class _Section(BaseModel):
@@ -109,6 +110,7 @@ class Engine(_Section):
     runtime: str | None = Field(
         default=None, description="Image with the interpreter of the entry point, mounted into images that have none"
     )
+    local_disk: Quantity = Field(default="20Gi", description="What a replica may write to its node's own disk")
     kubeconfig: Path | None = Field(default=None, description="Without it: the service account of the pod")
     nodes: list[LocalNode] = Field(default_factory=list, description="Of the local engine only")
 

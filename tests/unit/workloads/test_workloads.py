@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import stat
+from pathlib import Path
 from typing import Any
 
+import jinja2
 import yaml
 
 from .conftest import Rendered
@@ -134,6 +136,17 @@ def test_kueue_reads_certificates_that_are_there_before_it(rendered: Rendered) -
     assert yaml.safe_load(configuration)["internalCertManagement"] == {"enable": False}
 
 
+def test_what_a_task_may_write_to_its_node_is_limited_and_no_quota(rendered: Rendered) -> None:
+    from atoll.configuration import Configuration
+    from atoll.engines.kubernetes.manifests import LOCAL_DISK
+
+    jobs = yaml.safe_load(rendered.one("ConfigMap", "jobs-config")["data"]["config.yaml"])
+    assert Configuration.model_validate(jobs).engine.local_disk == LOCAL_DISK
+    kueue = rendered.one("ConfigMap", "kueue-manager-config")["data"]["controller_manager_config.yaml"]
+    # Kueue admits nothing that asks for a resource which no queue has, also if it asks for none of it.
+    assert yaml.safe_load(kueue)["resources"]["excludeResourcePrefixes"] == ["ephemeral-storage"]
+
+
 def test_nodes_are_labelled_by_their_accelerators(rendered: Rendered) -> None:
     labels: dict[str, Any] = rendered.labels
     found = [values for values in labels.values() if values.get("atoll.io/accelerator") == "nvidia_gpu_amd64"]
@@ -164,3 +177,12 @@ def test_files_waits_until_the_user_data_is_mounted(rendered: Rendered) -> None:
         if mount["name"] in paths and paths[mount["name"]]["path"] != "/mnt/atoll"
     ]
     assert guards == [{"path": "/mnt/atoll/home", "type": "Directory"}]
+
+
+def test_a_pod_has_a_limited_number_of_processes() -> None:
+    template = Path("roles/kubernetes/templates/kubelet.conf.j2").read_text(encoding="utf-8")
+    shipped = yaml.safe_load(Path("group_vars/kubernetes.yml").read_text(encoding="utf-8"))["kubernetes"]
+    host = {"cgroup_version": 1, "swap_bytes": 0}
+    values = {f"kubernetes_{name}": value for name, value in shipped.items()}
+    text = jinja2.Template(template, trim_blocks=True).render(ansible_facts={"atoll_host": host}, **values)
+    assert yaml.safe_load(text)["podPidsLimit"] == 4096

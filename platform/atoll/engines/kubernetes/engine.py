@@ -45,10 +45,17 @@ class KubernetesEngine(Engine):
 
     capabilities = frozenset(Capability)
 
-    def __init__(self, client: KubernetesClient, devices: Sequence[DeviceType], storage_root: Path) -> None:
+    def __init__(
+        self,
+        client: KubernetesClient,
+        devices: Sequence[DeviceType],
+        storage_root: Path,
+        local_disk: str = manifests.LOCAL_DISK,
+    ) -> None:
         self._client = client
         self._devices = devices
         self._storage_root = storage_root
+        self._local_disk = local_disk
         self._changes: asyncio.Queue[str | None] = asyncio.Queue()
         self._queued: set[str | None] = set()
         self._job_sets = Reflector(client, JOB_SET, self._attempt_changed, selector=names.ATTEMPT, keep=_slim)
@@ -68,7 +75,7 @@ class KubernetesEngine(Engine):
     async def connect(cls, configuration: Configuration) -> "KubernetesEngine":
         """An engine on the cluster that the configuration names. Raises ConfigurationError."""
         client = await KubernetesClient.connect(configuration.engine.kubeconfig)
-        return cls(client, configuration.devices, configuration.storage.root)
+        return cls(client, configuration.devices, configuration.storage.root, configuration.engine.local_disk)
 
     @property
     def synced(self) -> bool:
@@ -113,7 +120,7 @@ class KubernetesEngine(Engine):
         await self._client.apply(manifests.network_policy(submission))
         if (secret := manifests.secret(submission)) is not None:
             await self._client.apply(secret)
-        self._job_sets.put(await self._client.create(manifests.job_set(submission)))
+        self._job_sets.put(await self._client.create(manifests.job_set(submission, self._local_disk)))
 
     async def stop(self, attempt_id: str, grace_s: int) -> None:  # noqa: ARG002 - the grace is the pod's own
         """Delete the JobSet; it is gone when its pods are."""

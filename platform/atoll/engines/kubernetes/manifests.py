@@ -15,6 +15,8 @@ _LOADERS = {
     "amd64": ("x86_64-linux-gnu", "ld-linux-x86-64.so.2"),
     "arm64": ("aarch64-linux-gnu", "ld-linux-aarch64.so.1"),
 }
+LOCAL_DISK = "20Gi"
+_EPHEMERAL = "ephemeral-storage"
 Manifest = dict[str, Any]
 
 
@@ -88,8 +90,8 @@ def secret(submission: Submission) -> Manifest | None:
     }
 
 
-def job_set(submission: Submission) -> Manifest:
-    """One indexed Job with a pod per node, queued as a whole."""
+def job_set(submission: Submission, local_disk: str = LOCAL_DISK) -> Manifest:
+    """One indexed Job with a pod per node, queued as a whole. Beyond `local_disk` of its node a pod is evicted."""
     name = names.job_set(submission.attempt_id)
     return {
         "apiVersion": JOB_SET.api_version,
@@ -122,7 +124,7 @@ def job_set(submission: Submission) -> Manifest:
                             "backoffLimit": 0,
                             "template": {
                                 "metadata": {"labels": labels(submission)},
-                                "spec": _pod(submission, name),
+                                "spec": _pod(submission, name, local_disk),
                             },
                         },
                     },
@@ -132,7 +134,7 @@ def job_set(submission: Submission) -> Manifest:
     }
 
 
-def _pod(submission: Submission, job_set_name: str) -> Manifest:
+def _pod(submission: Submission, job_set_name: str, local_disk: str) -> Manifest:
     specification = submission.specification
     arch = specification.devices.architecture
     pod: Manifest = {
@@ -147,7 +149,7 @@ def _pod(submission: Submission, job_set_name: str) -> Manifest:
             "runAsGroup": submission.uid,
             "seccompProfile": {"type": "RuntimeDefault"},
         },
-        "containers": [_container(submission, job_set_name)],
+        "containers": [_container(submission, job_set_name, local_disk)],
         "volumes": [
             *mounts.volumes(submission.specification.mounts),
             {"name": "entry", "configMap": {"name": names.ENTRY, "defaultMode": 0o444}},
@@ -180,7 +182,7 @@ def _pod(submission: Submission, job_set_name: str) -> Manifest:
     return pod
 
 
-def _container(submission: Submission, job_set_name: str) -> Manifest:
+def _container(submission: Submission, job_set_name: str, local_disk: str) -> Manifest:
     specification = submission.specification
     limits, requests, devices = (
         specification.limits.model_dump(),
@@ -189,6 +191,8 @@ def _container(submission: Submission, job_set_name: str) -> Manifest:
     )
     if devices.resource is not None and devices.count:
         limits[devices.resource] = requests[devices.resource] = str(devices.count)
+    # What it writes beside its mounts: image layer, /tmp, output. No share of it is asked for; Kueue does not count it.
+    limits[_EPHEMERAL], requests[_EPHEMERAL] = local_disk, "0"
     runtime = [{"name": names.RUNTIME, "mountPath": RUNTIME, "readOnly": True}] if specification.program.runtime else []
     container: Manifest = {
         "name": names.CONTAINER,

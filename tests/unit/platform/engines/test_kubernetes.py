@@ -87,8 +87,8 @@ def test_a_task_runs_as_its_user_without_rights_and_without_a_token() -> None:
 
 def test_limits_are_absolute_and_devices_are_asked_for_whole() -> None:
     assert pod_spec()["containers"][0]["resources"] == {
-        "limits": {"cpu": "2", "memory": "400Mi", "nvidia.com/gpu": "2"},
-        "requests": {"cpu": "1", "memory": "200Mi", "nvidia.com/gpu": "2"},
+        "limits": {"cpu": "2", "memory": "400Mi", "nvidia.com/gpu": "2", "ephemeral-storage": "20Gi"},
+        "requests": {"cpu": "1", "memory": "200Mi", "nvidia.com/gpu": "2", "ephemeral-storage": "0"},
     }
     assert "nvidia.com/gpu" not in pod_spec(devices=0)["containers"][0]["resources"]["limits"]
 
@@ -97,7 +97,7 @@ def test_without_a_device_type_it_goes_to_any_machine_or_to_those_of_an_architec
     untyped = {"type": None, "resource": None, "architecture": None}
     pod = pod_spec(devices=0, of=untyped)
     assert pod["nodeSelector"] == {}
-    assert set(pod["containers"][0]["resources"]["limits"]) == {"cpu", "memory"}
+    assert set(pod["containers"][0]["resources"]["limits"]) == {"cpu", "memory", "ephemeral-storage"}
     made = manifests.job_set(submission(devices=0, of=untyped))
     assert "atoll.io/device-type" not in made["metadata"]["labels"]
     pod = pod_spec(devices=0, of={**untyped, "architecture": "arm64"}, runtime="registry/runtime")
