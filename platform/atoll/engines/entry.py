@@ -43,6 +43,7 @@ Problem = Literal[
 LAST_LINES = 20
 OUTCOME_BYTES = 3500  # Kubernetes keeps 4096 bytes
 POLICY_TIMEOUT_S = 20.0
+POLICY_REFUSALS = 2
 MASTER_TIMEOUT_S = 120.0
 DRAIN_S = 2.0
 NOT_STARTED = 66
@@ -110,17 +111,27 @@ def write_outcome(
 
 
 def wait_for_policy(output: Output) -> bool:
-    """Until the network policy of this task is enforced: a forbidden address is reachable before, and not after."""
+    """Until the network policy of this task is enforced: a forbidden address is reachable before, and refused after.
+
+    Only a refusal counts (the policy rejects), and two of them with no connection in between. Whatever else fails says
+    nothing of the policy (no route yet, no answer in time, no free descriptor); after `POLICY_TIMEOUT_S` no start.
+    """
     target = os.environ.get("ATOLL_HOLD_WHILE_REACHABLE")
     if not target:
         return True
     host, _, port = target.rpartition(":")
     until = time.monotonic() + POLICY_TIMEOUT_S
+    refused = 0
     while time.monotonic() < until:
         try:
             socket.create_connection((host.strip("[]"), int(port)), timeout=0.5).close()
+            refused = 0
+        except ConnectionRefusedError:
+            refused += 1
+            if refused == POLICY_REFUSALS:
+                return True
         except OSError:
-            return True
+            pass
         time.sleep(0.1)
     output.say("the network policy of this task is not enforced; the program is not started")
     return False

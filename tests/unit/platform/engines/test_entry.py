@@ -1,8 +1,10 @@
 """The entry point of tasks as a real process. Needs nothing."""
 
+import errno
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -221,3 +223,36 @@ def test_a_command_beside_the_program_sees_what_it_sees(tmp_path: Path) -> None:
     done = subprocess.run(command, env=environment, check=False, capture_output=True)
     assert (done.returncode, done.stdout.decode().strip()) == (3, f"a b {tmp_path}/code")
     assert not (tmp_path / "outcome").exists()
+
+
+REFUSED, NO_TIME = ConnectionRefusedError(errno.ECONNREFUSED, "refused"), TimeoutError("timed out")
+NO_ROUTE, NO_DESCRIPTOR = OSError(errno.ENETUNREACH, "no route"), OSError(errno.EMFILE, "too many open files")
+
+
+@pytest.mark.parametrize(
+    ("answers", "live"),
+    [
+        ([None, REFUSED, REFUSED], True),
+        ([NO_ROUTE, NO_TIME, REFUSED, NO_TIME, REFUSED], True),
+        ([REFUSED, None], False),  # then it is reached again: the refusal was not the policy's
+        ([NO_ROUTE], False),
+        ([NO_TIME], False),
+        ([NO_DESCRIPTOR], False),
+    ],
+)
+def test_only_refusals_say_that_the_network_policy_is_enforced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answers: list[OSError | None], live: bool
+) -> None:
+    said = iter(answers)
+
+    def connect(*_: object, **__: object) -> socket.socket:
+        answer = next(said, answers[-1] if not live else None)
+        if answer is not None:
+            raise answer
+        return socket.socket()
+
+    monkeypatch.setenv("ATOLL_HOLD_WHILE_REACHABLE", "192.0.2.1:443")
+    monkeypatch.setattr(entry, "POLICY_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(entry.socket, "create_connection", connect)
+    assert entry.wait_for_policy(entry.Output(str(tmp_path / "log"))) is live
+    assert ("is not enforced" in (tmp_path / "log").read_text()) is not live
