@@ -37,12 +37,22 @@ class SignIn(Schema):
     password: Password
 
 
+class DeviceTypeName(Schema):
+    """What people call a device type, wherever an answer names it by `type`."""
+
+    type: str
+    title: str = Field(description="Beside it the architecture is told")
+    card: str = Field(description="One card, for example GPU")
+    arch: str
+
+
 class Session(Schema):
     """Who is signed in and what the portal may offer to them."""
 
     user: User
     permissions: list[PermissionName] = Field(description="Empty but for the password while it must be changed")
     must_change_password: bool
+    device_types: list[DeviceTypeName]
     expires_at: Moment
 
 

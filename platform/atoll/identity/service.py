@@ -14,7 +14,7 @@ from atoll.identity.caller import Caller
 from atoll.identity.models import SessionRow, SignInFailureRow, UserRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
-from atoll.identity.schemas import Session, User
+from atoll.identity.schemas import DeviceTypeName, Session, User
 from atoll.identity.tokens import new_token, token_hash
 from atoll.web.errors import Invalid, NotSignedIn, TooMany
 
@@ -158,6 +158,10 @@ class IdentityService:
         return Session(
             user=User.model_validate(user),
             permissions=sorted(map(str, held)),
+            device_types=[
+                DeviceTypeName(type=row.type, title=row.title, card=row.card, arch=row.arch)
+                for row in self._configuration.devices
+            ],
             must_change_password=user.must_change_password,
             expires_at=row.expires_at,
         )

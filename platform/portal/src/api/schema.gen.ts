@@ -934,6 +934,26 @@ export interface components {
             task_name: string | null;
         };
         /**
+         * DeviceTypeName
+         * @description What people call a device type, wherever an answer names it by `type`.
+         */
+        DeviceTypeName: {
+            /** Arch */
+            arch: string;
+            /**
+             * Card
+             * @description One card, for example GPU
+             */
+            card: string;
+            /**
+             * Title
+             * @description Beside it the architecture is told
+             */
+            title: string;
+            /** Type */
+            type: string;
+        };
+        /**
          * DeviceUse
          * @description Devices of one type: how many there are for the virtual cluster and how many are taken.
          */
@@ -1786,6 +1806,8 @@ export interface components {
          * @description Who is signed in and what the portal may offer to them.
          */
         Session: {
+            /** Device Types */
+            device_types: components["schemas"]["DeviceTypeName"][];
             /**
              * Expires At
              * Format: date-time

@@ -1,25 +1,34 @@
-/** Device types have the names of the original: vendor, kind, architecture (`nvidia_gpu_amd64`). */
-
-const VENDORS: Record<string, string> = { nvidia: "NVIDIA", huawei: "Huawei" };
-
-/** `huawei_npu_arm64` → `NPU`. */
-export function kindOf(type: string): string {
-  return (type.split("_")[1] ?? type).toUpperCase();
+/** A device type as the server calls it: what it says of one in an answer is its `type` alone. */
+export interface DeviceTypeName {
+  type: string;
+  title: string;
+  card: string;
+  arch: string;
 }
 
-/** `huawei_npu_arm64` → `Huawei NPU (arm64)`. */
+let known = new Map<string, DeviceTypeName>();
+
+/** Who signs in brings the names along; a type that the cluster no longer has goes by its own. */
+export function knowDeviceTypes(types: readonly DeviceTypeName[]): void {
+  known = new Map(types.map((each) => [each.type, each]));
+}
+
+/** What people call one card: `NPU`. */
+export function kindOf(type: string): string {
+  return known.get(type)?.card ?? type;
+}
+
+/** `Huawei NPU (arm64)`. */
 export function deviceName(type: string | null): string {
   if (type === null) return "CPU";
-  const [vendor = type, kind, arch] = type.split("_");
-  if (!kind) return type;
-  return `${VENDORS[vendor] ?? vendor} ${kind.toUpperCase()}${arch ? ` (${arch})` : ""}`;
+  const found = known.get(type);
+  return found ? `${found.title} (${found.arch})` : type;
 }
 
-const RESOURCES: Record<string, string> = { cpu: "CPU", "nvidia.com/gpu": "GPU", "huawei.com/Ascend910": "NPU" };
-
-/** A resource of the engine as people say it; memory has a word in every language, which this does not know. */
+/** A resource as people say it: cards come with their name; memory has a word in every language, which this does not know. */
 export function resourceName(resource: string): string | undefined {
-  return resource === "memory" ? undefined : (RESOURCES[resource] ?? resource);
+  if (resource === "memory") return undefined;
+  return resource === "cpu" ? "CPU" : resource;
 }
 
 /** `4 × NPU`, over several nodes `2 × 8 NPU`. */

@@ -1,6 +1,7 @@
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
 import { createContext, use } from "react";
 import { ApiProblem, api, body, type Schemas } from "@/api/client";
+import { knowDeviceTypes } from "@/formats/devices";
 
 export type Session = Schemas["Session"];
 export type Permission = Schemas["Permission"];
@@ -20,7 +21,9 @@ export const sessionQuery = queryOptions({
   queryFn: async (): Promise<Session | null> => {
     if (!localStorage.getItem(SIGNED_IN)) return null;
     try {
-      return await body(api.GET("/api/v1/session"));
+      const session = await body(api.GET("/api/v1/session"));
+      knowDeviceTypes(session.device_types);
+      return session;
     } catch (error) {
       if (error instanceof ApiProblem && error.status === 401) {
         noteSignedIn(false);
@@ -50,6 +53,7 @@ export function useSetSession(): (session: Session | null) => void {
   const queries = useQueryClient();
   return (session) => {
     noteSignedIn(session !== null);
+    knowDeviceTypes(session?.device_types ?? []);
     queries.setQueryData(sessionQuery.queryKey, session);
   };
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { RULES } from "@/api/rules.gen";
-import { deviceName, devicesText } from "@/formats/devices";
+import { deviceName, devicesText, knowDeviceTypes } from "@/formats/devices";
 import { asCurl, asPython, commandText } from "@/tasks/as-code";
 import { imageName } from "@/tasks/image-name";
 import { sorted, still } from "@/tasks/list/rows";
@@ -116,11 +116,14 @@ describe("the list", () => {
     ]);
   });
 
-  test("devices read as people say them", () => {
+  test("devices read as the server calls them, and by their type where it does not", () => {
+    const row = (type: string, title: string, card: string) => ({ type, title, card, arch: "arm64" });
+    knowDeviceTypes([row("huawei_npu_arm64", "Huawei NPU", "NPU"), row("moonstone9", "Acme Moonstone", "TPU")]);
     expect(devicesText(4, 1, "huawei_npu_arm64")).toBe("4 × NPU");
-    expect(devicesText(8, 2, "nvidia_gpu_amd64")).toBe("2 × 8 GPU");
+    expect(devicesText(8, 2, "moonstone9")).toBe("2 × 8 TPU");
     expect(devicesText(0, 1, "nvidia_gpu_amd64")).toBe("CPU");
-    expect(deviceName("huawei_npu_amd64")).toBe("Huawei NPU (amd64)");
+    expect(deviceName("moonstone9")).toBe("Acme Moonstone (arm64)");
+    expect(deviceName("of_yesterday")).toBe("of_yesterday");
   });
 
   test("every state has a look", () => {

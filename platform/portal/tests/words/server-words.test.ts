@@ -9,7 +9,7 @@ describe("what the server tells by a code", () => {
     const says = (params: Record<string, unknown>) =>
       wordsOf(i18n, "reason.devices_in_use", { message: "The server's words.", params });
     expect(says(all)).toBe("It needs 4 devices, 1 of 8 are free in default.");
-    expect(says({ resource: "nvidia.com/gpu", more: "2" })).toBe("All others are in use; still missing: 2 GPU.");
+    expect(says({ resource: "GPU", more: "2" })).toBe("All others are in use; still missing: 2 GPU.");
     expect(says({})).toBe("The server's words.");
     const chinese = await speaking("zh-CN");
     const memory = { message: "", params: { resource: "memory", more: "3Gi" } };

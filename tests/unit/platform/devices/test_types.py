@@ -109,6 +109,8 @@ async def test_it_is_offered_and_its_cards_are_given_out_by_groups(platform: Run
     (offer,) = cluster["devices"]
     assert (offer["type"], offer["kind"], offer["arch"]) == ("moonstone9", "tpu", "arm64")
     assert (offer["counts"], offer["distributed_counts"]) == ([0, 1, 2, 4], [4])
+    named = {"type": "moonstone9", "title": "Acme Moonstone", "card": "TPU", "arch": "arm64"}
+    assert (await admin.get("/session")).json()["device_types"] == [named]
     program("admin", "import os, time; print('has', os.environ['ACME_CARDS'], flush=True); time.sleep(60)\n")
 
     async def start(devices: int) -> str:
