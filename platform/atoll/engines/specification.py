@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from atoll.devices.types import DeviceType
 
 DEFAULT_GRACE_S = 30
-# An engine keeps a task's text in several objects of a database that takes 1.5 MiB at a time and 8 GiB altogether.
+# An engine keeps a task's text in several objects of a database that takes 1.5 MiB at a time and 2 GiB altogether.
 MOST_TEXT_BYTES = 64 << 10
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 _OURS = frozenset({"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "HOME", "USER"})
