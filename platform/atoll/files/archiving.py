@@ -29,6 +29,8 @@ _CHUNK = 1 << 18
 _BLOCK = 512
 _DEEPEST = 100
 _PREFIX = ".atoll-"
+_HOLLOW_BYTES = 1 << 30
+_HOLLOW_RATIO = 64  # more than storage that compresses makes of anything but emptiness
 _WINDOW = 20_000  # names that are held at a time of each directory on the way, in as many bytes at most
 _WINDOW_BYTES = 1 << 20
 
@@ -83,6 +85,13 @@ def walk(directory: int, after: tuple[str, ...], above: tuple[str, ...] = ()) ->
                 os.close(inner)
 
 
+def _refuse_hollow(path: tuple[str, ...], status: os.stat_result) -> None:
+    """A file that says it is huge and holds next to nothing would be read for hours: nothing of it takes room."""
+    held = 512 * status.st_blocks
+    if status.st_size > held + _HOLLOW_BYTES and status.st_size > _HOLLOW_RATIO * held:
+        raise OSError(errno.EOVERFLOW, "the file is nearly all hole", "/".join(path))
+
+
 def survey(root: int, request: dict[str, Any]) -> dict[str, Any]:
     """Count entries and bytes for some seconds; `cursor` is where to go on, None at the end."""
     directory = open_beneath(root, request["path"], os.O_RDONLY | os.O_DIRECTORY)
@@ -90,7 +99,9 @@ def survey(root: int, request: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"entries": 0, "bytes": 0, "cursor": None}
     for path, status, _ in walk(directory, _unpacked(request["cursor"])):
         found["entries"] += 1
-        found["bytes"] += status.st_size if stat.S_ISREG(status.st_mode) else 0
+        if stat.S_ISREG(status.st_mode):
+            _refuse_hollow(path, status)
+            found["bytes"] += status.st_size
         if time.monotonic() > until:
             return {**found, "cursor": _packed(path)}
     return found
@@ -194,6 +205,8 @@ class _Step:
         except OSError:  # gone, or its owner may not read it
             self.state["skipped"] += 1
             return True
+        if source >= 0:
+            _refuse_hollow(path, os.fstat(source))
         self._out.write(info.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape"))
         self.state["entries"] += 1
         if source < 0:

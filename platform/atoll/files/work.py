@@ -148,7 +148,7 @@ class Homes:
                     raise Unavailable(codes.FileWorkerFailed())
                 answer: dict[str, Any] = json.loads(line)
                 if not answer.pop("ok"):
-                    raise _refusal(answer, str(request.get("target") or request.get("path", "")))
+                    raise _refusal(answer, request)
                 yield answer, process.stdout
             finally:
                 await _end(process, process.stdout)
@@ -177,13 +177,16 @@ async def _chunks(output: asyncio.StreamReader) -> AsyncIterator[bytes]:
         yield data
 
 
-def _refusal(answer: dict[str, Any], path: str) -> ApiError:
-    where = path or "."
+def _refusal(answer: dict[str, Any], request: dict[str, Any]) -> ApiError:
+    path = str(request.get("path") or ".")
+    where = str(request.get("target") or path)
     if answer["code"] == "not_a_file":
         return Invalid(codes.NotAFile(path=where))
     match answer["errno"]:
         case errno.E2BIG:
-            return Invalid(codes.DirectoryTooLarge(path=where, entries=MOST_NAMES))
+            return Invalid(codes.DirectoryTooLarge(path=path, entries=MOST_NAMES))
+        case errno.EOVERFLOW:
+            return Invalid(codes.FileHollow(path=str(answer.get("path", path))))
         case errno.ENOENT:
             return NotFound(codes.NoSuchFile(path=where))
         case errno.ENOTDIR:

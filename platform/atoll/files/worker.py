@@ -153,7 +153,10 @@ def main() -> int:
     except MemoryError:
         _say({"ok": False, "code": "os_error", "errno": errno.E2BIG, "message": "it takes too much memory"})
     except OSError as error:
-        _say({"ok": False, "code": "os_error", "errno": error.errno, "message": error.strerror})
+        refused = {"ok": False, "code": "os_error", "errno": error.errno, "message": error.strerror}
+        if error.errno == errno.EOVERFLOW and isinstance(error.filename, str):
+            refused["path"] = error.filename.encode("utf-8", "replace").decode()
+        _say(refused)
     return 0
 
 

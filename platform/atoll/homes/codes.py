@@ -106,6 +106,15 @@ class DirectoryTooLarge(
     entries: int
 
 
+class FileHollow(
+    ProblemCode,
+    title="A file says that it is far larger than what is in it",
+    detail="`{path}` is nearly all hole: an archive would be made of emptiness for hours.",
+    remedy="Write the file anew without holes, or move it out of the directory.",
+):
+    path: str
+
+
 class TooManyFileRequests(
     ProblemCode,
     title="You do too much with files at a time",

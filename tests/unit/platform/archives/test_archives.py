@@ -188,3 +188,24 @@ async def test_a_name_like_that_of_a_part_is_the_users_own(asked: Asked, home: P
     await asked("publish", inode=state["inode"])
     assert contents(home / "data.tar.gz") == expected(home)
     assert len(parts(home)) == 4
+
+
+async def thirty_steps(asked: Asked, action: str, more: dict[str, Any]) -> None:
+    for _ in range(30):
+        told = await asked(action, **more)
+        more = {"cursor": told["cursor"]} if action == "survey" else {"state": told}
+
+
+async def test_a_file_that_is_nearly_all_hole_is_told_at_once(asked: Asked, home: Path) -> None:
+    with (home / "data/inner/hollow").open("wb") as file:
+        file.truncate((1 << 40) - 1)
+    await asked("begin")
+    for action, more in (("survey", {"cursor": None}), ("append", {"state": BEGINNING})):
+        with pytest.raises(ApiError) as refused:
+            await thirty_steps(asked, action, more)
+        assert (refused.value.status, refused.value.code) == (422, "file_hollow")
+        assert "`inner/hollow`" in refused.value.detail
+    # A hole of ordinary size is as good as any file.
+    with (home / "data/inner/hollow").open("wb") as file:
+        file.truncate(1 << 29)
+    assert (await asked("survey", cursor=None))["entries"]
