@@ -156,6 +156,14 @@ def _opened(parent: int, part: str) -> int:
     return descriptor
 
 
+def _regular(source: int) -> int:
+    """An open file; -1 when it is none any more: its owner put something else in its place."""
+    if stat.S_ISREG(os.fstat(source).st_mode):
+        return source
+    os.close(source)
+    return -1
+
+
 class _Step:
     """What one step appends."""
 
@@ -180,7 +188,7 @@ class _Step:
         """Go on with the file in which the last step ended; what is gone of it meanwhile is filled up."""
         path = "/".join(_unpacked(self.state["cursor"]))
         try:
-            source = open_beneath(self._directory, path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            source = _regular(open_beneath(self._directory, path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK))
         except OSError:
             source = -1
         return self._copy(source)
@@ -192,8 +200,8 @@ class _Step:
         source = -1
         try:
             if stat.S_ISREG(status.st_mode):
-                source = os.open(path[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory)
-                info.size = os.fstat(source).st_size
+                source = _regular(os.open(path[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory))
+                info.size = os.fstat(source).st_size  # of -1 there is none: it is left out
             elif stat.S_ISDIR(status.st_mode):
                 info.type = tarfile.DIRTYPE
                 os.close(os.open(path[-1], os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=directory))
