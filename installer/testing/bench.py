@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from installer.testing.results import DIRECTORY, ROOT, commit
@@ -92,13 +92,13 @@ def figures() -> list[dict[str, Any]]:
     return rows
 
 
-def worse(at: str | None = None) -> list[str]:
-    """Say which figures are worse than their baseline allows; `at` looks at those measured on that commit only."""
+def worse(at: str | None = None, units: Collection[str] | None = None) -> list[str]:
+    """Say which figures are worse than their baseline allows; `at` and `units` look at those of a commit, of units."""
     return [
         f"{row['name']}: {row['measured']:g} {row['unit']}, at most {row['limit']:g} (baseline {row['baseline']:g}): "
         f"{row['what']}"
         for row in figures()
-        if row["worse"] and (at is None or row["commit"] == at)
+        if row["worse"] and (at is None or row["commit"] == at) and (units is None or row["unit"] in units)
     ]
 
 
