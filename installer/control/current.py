@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from installer.cluster import Cluster, ClusterError, load
-from installer.control.problems import Problem
+from installer.control.problems import NOT_INSTALLED, Problem
 from installer.control.settings import Settings
 from installer.running.accepted import FILE
 from installer.services.access import Access
@@ -43,8 +43,7 @@ class Current:
                 seen = self._file.stat()
             except FileNotFoundError:
                 raise Problem(
-                    503,
-                    "not_installed",
+                    NOT_INSTALLED,
                     f"{self._file} is not there yet.",
                     "It comes at the end of `./atoll apply`; if none is running, run it again.",
                 ) from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -13,24 +15,60 @@ from installer.services.kubernetes_api import KubernetesUnavailable, NotThere
 from installer.ssh.nodes import NodeUnreachable
 
 
+@dataclass(frozen=True)
+class Kind:
+    """What can be answered: a status, a code, and the names of what is told beside it.
+
+    The platform has the words of each in its languages (`platform/atoll/control/codes.py`).
+    """
+
+    status: int
+    code: str
+    params: frozenset[str] = frozenset()
+
+
 class Problem(Exception):
     """An answer that is not what was asked for."""
 
-    def __init__(self, status: int, code: str, detail: str, remedy: str) -> None:
+    def __init__(self, kind: Kind, detail: str, remedy: str, **params: str) -> None:
         super().__init__(detail)
-        self.status = status
-        self.code = code
+        if params.keys() != kind.params:
+            raise TypeError(f"{kind.code} is told with {sorted(kind.params)}, not with {sorted(params)}")
+        self.kind = kind
         self.detail = detail
         self.remedy = remedy
+        self.params = params
 
 
-ANSWERS: dict[type, tuple[int, str]] = {
-    KubernetesUnavailable: (503, "kubernetes_unavailable"),
-    NotThere: (404, "not_in_cluster"),
-    NodeUnreachable: (503, "node_unreachable"),
-    ClusterError: (422, "bad_cluster_yaml"),
-    Busy: (409, "busy"),
+NO_SUCH_SERVICE = Kind(404, "no_such_service", frozenset({"service"}))
+NO_SUCH_ACTION = Kind(405, "no_such_action", frozenset({"service", "action"}))
+NO_SUCH_RUN = Kind(404, "no_such_run", frozenset({"run"}))
+NO_SUCH_IMAGE = Kind(404, "no_such_image", frozenset({"image"}))
+NO_IMAGE_NAME = Kind(422, "no_image_name", frozenset({"image"}))
+REGISTRY_UNAVAILABLE = Kind(503, "registry_unavailable")
+NOT_INSTALLED = Kind(503, "not_installed")
+ANSWERS: dict[type, Kind] = {
+    KubernetesUnavailable: Kind(503, "kubernetes_unavailable"),
+    NotThere: Kind(404, "not_in_cluster"),
+    NodeUnreachable: Kind(503, "node_unreachable"),
+    ClusterError: Kind(422, "bad_cluster_yaml"),
+    Busy: Kind(409, "busy"),
 }
+# What the platform passes on to people.
+SHOWN = (
+    NO_SUCH_SERVICE,
+    NO_SUCH_ACTION,
+    NO_SUCH_RUN,
+    NO_SUCH_IMAGE,
+    NO_IMAGE_NAME,
+    REGISTRY_UNAVAILABLE,
+    NOT_INSTALLED,
+    *ANSWERS.values(),
+)
+# What only programs on a master ask for, or have asked for wrongly.
+NO_SUCH_CONTROL_OPERATION = Kind(404, "no_such_control_operation")
+INVALID_REQUEST = Kind(422, "invalid_request")
+FAILED = Kind(500, "failed")
 
 
 def install(app: FastAPI) -> None:
@@ -43,24 +81,25 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
         said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        return _answer(Problem(422, "invalid_request", said, "Its parameters stand in installer/control/openapi.json."))
+        return _answer(Problem(INVALID_REQUEST, said, "Its parameters stand in installer/control/openapi.json."))
 
     @app.exception_handler(ToldError)
     def _told(_request: Request, error: ToldError) -> JSONResponse:
-        status, code = next((ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS), (500, "failed"))
-        return _answer(Problem(status, code, error.message, error.remedy))
+        kind = next((ANSWERS[base] for base in type(error).__mro__ if base in ANSWERS), FAILED)
+        return _answer(Problem(kind, error.message, error.remedy))
 
 
 def _answer(problem: Problem) -> JSONResponse:
     return JSONResponse(
         {
-            "type": f"urn:atoll:problem:{problem.code}",
-            "title": problem.code.replace("_", " "),
-            "status": problem.status,
-            "code": problem.code,
+            "type": f"urn:atoll:problem:{problem.kind.code}",
+            "title": problem.kind.code.replace("_", " "),
+            "status": problem.kind.status,
+            "code": problem.kind.code,
             "detail": problem.detail,
             "remedy": problem.remedy,
+            "params": problem.params,
         },
-        status_code=problem.status,
+        status_code=problem.kind.status,
         media_type="application/problem+json",
     )

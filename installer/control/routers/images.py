@@ -10,7 +10,7 @@ import httpx
 from fastapi import APIRouter, Query
 
 from installer.control.answers import Image, ImageDescription, Images
-from installer.control.problems import Problem
+from installer.control.problems import NO_IMAGE_NAME, NO_SUCH_IMAGE, REGISTRY_UNAVAILABLE, Problem
 from installer.control.settings import Settings
 from installer.images.listing import describe, images
 from installer.images.names import REGISTRY, is_name
@@ -35,17 +35,17 @@ def routes(settings: Settings) -> APIRouter:
         tag: Annotated[str, Query(max_length=128)],
     ) -> ImageDescription:
         if not is_name(repository, tag):
-            raise Problem(
-                422, "no_image_name", f"`{repository}:{tag}` is no name of an image.", "GET /images lists them."
-            )
+            named = f"{repository}:{tag}"
+            raise Problem(NO_IMAGE_NAME, f"`{named}` is no name of an image.", "GET /images lists them.", image=named)
         with _registry(settings) as registry:
             found = describe(registry, repository, tag)
         if found is None:
+            named = f"{REGISTRY}/{repository}:{tag}"
             raise Problem(
-                404,
-                "no_such_image",
-                f"The registry has no image {REGISTRY}/{repository}:{tag}.",
+                NO_SUCH_IMAGE,
+                f"The registry has no image {named}.",
                 "Import it on the control host: ./atoll image import FILE",
+                image=named,
             )
         return ImageDescription.model_validate(found.to_json())
 
@@ -59,8 +59,7 @@ def _registry(settings: Settings) -> Iterator[Registry]:
             yield Registry(client)
     except (RegistryError, OSError, httpx.HTTPError) as error:
         raise Problem(
-            503,
-            "registry_unavailable",
+            REGISTRY_UNAVAILABLE,
             f"The registry does not answer: {error}",
             "See `service_ctl status registry` on a master.",
         ) from error

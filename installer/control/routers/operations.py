@@ -11,7 +11,7 @@ from fastapi.responses import Response
 
 from installer.control import answers
 from installer.control.operations import Event, Operation, Operations
-from installer.control.problems import Problem
+from installer.control.problems import NO_SUCH_CONTROL_OPERATION, Problem
 from installer.control.streams import Stream, after, events_of
 
 
@@ -63,5 +63,5 @@ def _find(operations: Operations, identifier: str) -> Operation:
     found = operations.find(identifier)
     if found is None:
         text = f"There is no operation `{identifier}` on this master."
-        raise Problem(404, "no_such_operation", text, "GET /operations lists them.")
+        raise Problem(NO_SUCH_CONTROL_OPERATION, text, "GET /operations lists them.")
     return found

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response
 
 from installer.control.answers import Run, RunEvent, Runs, RunSummary
-from installer.control.problems import Problem
+from installer.control.problems import NO_SUCH_RUN, Problem
 from installer.control.settings import Settings
 from installer.control.streams import Stream, after, events_of
 from installer.control.timeline import timeline
@@ -45,5 +45,5 @@ def routes(settings: Settings) -> APIRouter:
 def _folder(settings: Settings, run_id: str) -> Path:
     folder = runs.find(settings.state, run_id)
     if folder is None:
-        raise Problem(404, "no_such_run", f"There is no run `{run_id}`.", "GET /runs lists them.")
+        raise Problem(NO_SUCH_RUN, f"There is no run `{run_id}`.", "GET /runs lists them.", run=run_id)
     return folder

@@ -20,7 +20,7 @@ from installer.cluster import version
 from installer.control import answers
 from installer.control.current import Current
 from installer.control.operations import Operations, Work
-from installer.control.problems import Problem
+from installer.control.problems import NO_SUCH_ACTION, NO_SUCH_SERVICE, Problem
 from installer.control.routers.operations import told
 from installer.control.settings import Settings
 from installer.control.streams import Stream, events_of
@@ -90,7 +90,8 @@ def routes(settings: Settings, current: Current, operations: Operations) -> APIR
         known = next((one for one in service.actions if one == action), None)
         if known is None:
             knows = ", ".join(service.actions)
-            raise Problem(405, "no_such_action", f"`{name}` cannot be told to {action}.", f"It knows: {knows}.")
+            text = f"`{name}` cannot be told to {action}."
+            raise Problem(NO_SUCH_ACTION, text, f"It knows: {knows}.", service=name, action=action)
         caller = str(getattr(request.state, "caller", "unnamed"))
         work = _work(settings, current, service, known, revision, one_writer)
         operation = await to_thread.run_sync(operations.begin, name, action, caller, work)
@@ -133,7 +134,7 @@ def _service(name: str) -> Service:
         return BY_NAME[name]
     except KeyError:
         names = ", ".join(service.name for service in SERVICES)
-        raise Problem(404, "no_such_service", f"There is no service `{name}`.", f"There are: {names}.") from None
+        raise Problem(NO_SUCH_SERVICE, f"There is no service `{name}`.", f"There are: {names}.", service=name) from None
 
 
 def _work(

@@ -12,10 +12,26 @@ from sse_starlette import ServerSentEvent
 from atoll.configuration import Control
 from atoll.control import codes
 from atoll.control.schemas import ImageDescription, Images, Run, RunSummary, ServiceAction, ServiceLog, Services
+from atoll.web.codes import ProblemCode, restored
 from atoll.web.errors import ApiError, Conflict, Invalid, NotFound, Unavailable
 from atoll.web.schema import Page
 from atoll.web.siblings import KEPT_OPEN
 
+# What the control service tells by a code; `installer/control/problems.py` has the same with their parameters.
+TOLD = (
+    codes.BadClusterYaml,
+    codes.Busy,
+    codes.KubernetesUnavailable,
+    codes.NoImageName,
+    codes.NodeUnreachable,
+    codes.NoSuchAction,
+    codes.NoSuchImage,
+    codes.NoSuchRun,
+    codes.NoSuchService,
+    codes.NotInCluster,
+    codes.NotInstalled,
+    codes.RegistryUnavailable,
+)
 _ERRORS: dict[int, type[ApiError]] = {404: NotFound, 409: Conflict, 422: Invalid}
 
 
@@ -83,15 +99,19 @@ class ControlClient:
         except (httpx.HTTPError, ValueError) as error:
             raise Unavailable(codes.ControlUnavailable(why=type(error).__name__)) from error
         if answer.is_error:
-            detail = str(content.get("detail", "")) if isinstance(content, dict) else ""
-            code = str(content.get("code", "")) if isinstance(content, dict) else ""
-            raise _ERRORS.get(answer.status_code, Unavailable)(
-                detail or f"The control service answered {answer.status_code}.", code=code or "control_failed"
-            )
+            raise _ERRORS.get(answer.status_code, Unavailable)(_problem(answer.status_code, content))
         return content
 
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+def _problem(status: int, content: Any) -> ProblemCode:
+    """What the control service told, as it is declared here; what is not is told in its own words."""
+    said = content if isinstance(content, dict) else {}
+    detail = str(said.get("detail") or f"The control service answered {status}.")
+    known = restored(TOLD, str(said.get("code")), {**said.get("params", {}), "detail": detail})
+    return known or codes.ControlFailed(detail=detail)
 
 
 def _read(model: type[Model], content: Any) -> Model:

@@ -88,26 +88,39 @@ class NotInstalled(
     detail: str
 
 
-class NoSuchService(ProblemCode, title="This service does not exist"):
-    pass
+class NoSuchService(ProblemCode, title="This service does not exist", detail="There is no service `{service}`."):
+    service: str
 
 
-class NoSuchAction(ProblemCode, title="This service does not know that action"):
-    pass
+class NoSuchAction(
+    ProblemCode,
+    title="This service does not know that action",
+    detail="`{service}` cannot be told to {action}.",
+):
+    action: str
+    service: str
 
 
-class NoSuchRun(ProblemCode, title="This run does not exist", remedy="Old runs are removed after a while."):
-    pass
+class NoSuchRun(
+    ProblemCode,
+    title="This run does not exist",
+    detail="There is no run `{run}`.",
+    remedy="Old runs are removed after a while.",
+):
+    run: str
 
 
-class NoImageName(ProblemCode, title="This is no name of an image"):
-    pass
+class NoImageName(ProblemCode, title="This is no name of an image", detail="`{image}` is no name of an image."):
+    image: str
 
 
 class NoSuchImage(
-    ProblemCode, title="The registry has no such image", remedy="An administrator imports it: atoll image import."
+    ProblemCode,
+    title="The registry has no such image",
+    detail="The registry has no image {image}.",
+    remedy="An administrator imports it: atoll image import.",
 ):
-    pass
+    image: str
 
 
 class RegistryUnavailable(

@@ -7,8 +7,8 @@ class LogGone(ProblemCode, title="This log is no longer there"):
     pass
 
 
-class EngineUnavailable(ProblemCode, title="The engine does not answer"):
-    pass
+class EngineUnavailable(ProblemCode, title="The engine does not answer", detail="The engine does not answer: {why}"):
+    why: str
 
 
 class MoreThanVirtualClusterHas(FieldCode, words="The virtual cluster has only {total}."):

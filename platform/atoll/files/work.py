@@ -78,9 +78,7 @@ class Homes:
                 if status.st_mode & 0o777 != 0o700:
                     home.chmod(0o700)
         except OSError as error:
-            raise Unavailable(
-                codes.StorageUnavailable(detail=f"The storage does not take a home for this user: {error.strerror}.")
-            ) from error
+            raise Unavailable(codes.NoHome(why=error.strerror or type(error).__name__)) from error
 
     async def listing(self, owner: Owner, path: str, after: str | None, limit: int) -> dict[str, Any]:
         """One page of a directory. Raises NotFound, Invalid, NotAllowed."""
@@ -143,7 +141,7 @@ class Homes:
                     async with asyncio.timeout(ANSWER_S):
                         line = await process.stdout.readline()
                 except TimeoutError as error:
-                    raise Unavailable(codes.StorageUnavailable(detail="The storage does not answer.")) from error
+                    raise Unavailable(codes.StorageUnavailable()) from error
                 if not line:
                     raise Unavailable(codes.FileWorkerFailed())
                 answer: dict[str, Any] = json.loads(line)
@@ -179,7 +177,9 @@ async def _chunks(output: asyncio.StreamReader) -> AsyncIterator[bytes]:
 
 def _refusal(answer: dict[str, Any], request: dict[str, Any]) -> ApiError:
     path = str(request.get("path") or ".")
-    where = str(request.get("target") or path)
+    # Only an archive that is begun is about another place than the one that is asked for.
+    begun = request["operation"] == "archive" and request["action"] != "survey"
+    where = str(request["target"]) if begun else path
     if answer["code"] == "not_a_file":
         return Invalid(codes.NotAFile(path=where))
     match answer["errno"]:
@@ -206,4 +206,4 @@ def _refusal(answer: dict[str, Any], request: dict[str, Any]) -> ApiError:
         case errno.ENAMETOOLONG:
             return Invalid(codes.PathTooLong(path=where))
         case _:
-            return Unavailable(codes.StorageUnavailable(detail=f"`{where}` cannot be read: {answer['message']}."))
+            return Unavailable(codes.FileNotRead(path=where, why=str(answer["message"])))

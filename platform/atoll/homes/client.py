@@ -11,6 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from atoll.homes import codes
 from atoll.homes.schemas import ArchiveAction, ArchiveRequest, ListRequest, Owner, ReadRequest, content_headers
+from atoll.web.codes import restored
 from atoll.web.errors import ApiError, Invalid, NotAllowed, NotFound, TooMany, Unavailable
 from atoll.web.pagination import decode, encode
 from atoll.web.schema import FileEntry, Listing
@@ -110,14 +111,14 @@ class FilesClient:
             start, ranged = int(match[1]), True
             if match[2]:
                 if int(match[2]) < start:
-                    raise Invalid(codes.InvalidRange(detail="The range ends before it begins."))
+                    raise Invalid(codes.RangeEndsFirst())
                 length = int(match[2]) - start + 1
         request = ReadRequest(owner=_owner(user), path=below(root, path), start=start, length=length)
         upstream = await self._stream(request)
         size = int(upstream.headers["X-File-size-bytes"])
         if ranged and start >= size:
             await upstream.aclose()
-            raise Invalid(codes.InvalidRange(detail=f"The file has {size} bytes."))
+            raise Invalid(codes.InvalidRange(size_bytes=size))
         sent = max(0, min(size - start, length if length is not None else size))
         headers = content_headers(posixpath.basename(path), download=download)
         headers["Content-Length"] = str(sent)
@@ -178,22 +179,42 @@ def _silent(error: httpx.HTTPError) -> Unavailable:
     return Unavailable(codes.FilesUnavailable(why=type(error).__name__))
 
 
+# What `files` tells; all else is a failure of it.
+TOLD = (
+    codes.DirectoryTooLarge,
+    codes.FileBusy,
+    codes.FileExists,
+    codes.FileHollow,
+    codes.FileNameUnfit,
+    codes.FileNotRead,
+    codes.FileNotReadable,
+    codes.FileWorkerFailed,
+    codes.FilesCrowded,
+    codes.NoHome,
+    codes.NoSuchFile,
+    codes.NotADirectory,
+    codes.NotAFile,
+    codes.PathLeadsOut,
+    codes.PathTooLong,
+    codes.StorageFull,
+    codes.StorageUnavailable,
+    codes.TooManyFileRequests,
+)
+_REFUSALS: dict[int, type[ApiError]] = {403: NotAllowed, 404: NotFound, 422: Invalid, 429: TooMany, 503: Unavailable}
+
+
 def _check(answer: httpx.Response) -> None:
     """Pass the other side's problem on as our own."""
     if not answer.is_error:
         return
     problem = answer.json() if answer.headers.get("content-type", "").startswith("application/problem+json") else {}
-    sort = {403: NotAllowed, 404: NotFound, 422: Invalid, 429: TooMany, 503: Unavailable}.get(answer.status_code)
+    detail = str(problem.get("detail") or f"It answered {answer.status_code}.")
+    told = restored(TOLD, str(problem.get("code")), problem.get("params", {})) or codes.FilesFailed(detail=detail)
     later = answer.headers.get("Retry-After")
-    error = (sort or ApiError)(
-        problem.get("detail", "The file service failed."),
-        code=problem.get("code", "files_failed"),
-        remedy=problem.get("remedy", ""),
-        headers={"Retry-After": later} if later is not None else None,
-    )
-    if sort is None:
+    refusal = _REFUSALS.get(answer.status_code)
+    error = (refusal or ApiError)(told, headers={"Retry-After": later} if later is not None else None)
+    if refusal is None:
         error.status = 502
-    error.title = problem.get("title", error.title)
     raise error
 
 

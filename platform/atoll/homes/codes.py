@@ -15,10 +15,28 @@ class FilesUnavailable(
 class StorageUnavailable(
     ProblemCode,
     title="The storage does not answer",
-    detail="{detail}",
     remedy="Try again in some seconds; an administrator sees the state under Services.",
 ):
-    detail: str
+    pass
+
+
+class NoHome(
+    ProblemCode,
+    title="The storage took no home",
+    detail="The storage does not take a home for this user: {why}.",
+    remedy="Try again in some seconds; an administrator sees the state under Services.",
+):
+    why: str
+
+
+class FileNotRead(
+    ProblemCode,
+    title="The storage does not give this file",
+    detail="`{path}` cannot be read: {why}.",
+    remedy="Try again in some seconds; an administrator sees the state under Services.",
+):
+    path: str
+    why: str
 
 
 class NoSuchFile(ProblemCode, title="This file or directory does not exist", detail="`{path}` does not exist."):
@@ -41,8 +59,16 @@ class PathLeadsOut(ProblemCode, title="This path leads out of the directory", de
     path: str
 
 
-class InvalidRange(ProblemCode, title="The file does not have the part that was asked for", detail="{detail}"):
-    detail: str
+class InvalidRange(
+    ProblemCode,
+    title="The file does not have the part that was asked for",
+    detail="The file has {size_bytes} bytes.",
+):
+    size_bytes: int
+
+
+class RangeEndsFirst(ProblemCode, title="The part that was asked for ends before it begins"):
+    pass
 
 
 class PathTooLong(ProblemCode, title="This path is too long", detail="`{path}` is too long."):

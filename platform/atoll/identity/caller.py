@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from atoll.identity.codes import PermissionNeeded
 from atoll.identity.permissions import Role
 from atoll.web.domain import Permission
 from atoll.web.errors import NotAllowed
@@ -28,6 +29,4 @@ class Caller:
     def require(self, permission: Permission) -> None:
         """Raise NotAllowed unless the caller holds `permission`."""
         if permission not in self.permissions:
-            raise NotAllowed(
-                f"This needs the permission `{permission}`.", remedy="An administrator can give you a role that has it."
-            )
+            raise NotAllowed(PermissionNeeded(permission=permission.name))

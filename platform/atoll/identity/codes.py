@@ -23,6 +23,25 @@ class ContainsName(ProblemCode, title="The new password contains the user name."
     pass
 
 
+class TooManyAttempts(
+    ProblemCode,
+    title="Too many attempts",
+    detail="The password was wrong too often.",
+    remedy="Wait {minutes} minutes, then try again.",
+):
+    minutes: int
+
+
+class PermissionNeeded(
+    ProblemCode,
+    code="not_allowed",
+    title="You may not do this",
+    detail="This needs the permission `{permission}`.",
+    remedy="Whoever administers roles can grant it.",
+):
+    permission: str
+
+
 class MustChangePassword(ProblemCode, title="The password must be changed first"):
     pass
 

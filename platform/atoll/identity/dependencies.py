@@ -14,6 +14,7 @@ from atoll.identity.codes import MustChangePassword
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.service import IdentityService
 from atoll.identity.tokens import token_hash
+from atoll.web import told
 from atoll.web.dependencies import Parts
 from atoll.web.domain import Permission
 from atoll.web.errors import ApiError, NotAllowed, NotSignedIn
@@ -71,10 +72,10 @@ class Guard:
     async def __call__(self, request: Request, parts: Parts) -> Caller:
         """Return the caller. Raises NotSignedIn, NotAllowed."""
         if not session_token(request, parts):
-            raise NotSignedIn("The request has no session.", remedy="Sign in.")
+            raise NotSignedIn(told.NotSignedIn())
         caller = await _caller(request, parts)
         if caller is None:
-            raise NotSignedIn("The session has ended.", remedy="Sign in again.")
+            raise NotSignedIn(told.NotSignedIn())
         if caller.must_change_password and not self.while_password_must_change:
             raise NotAllowed(MustChangePassword())
         if self.permission is not None:

@@ -16,6 +16,7 @@ from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import DeviceTypeName, Session, User
 from atoll.identity.tokens import new_token, token_hash
+from atoll.web import told
 from atoll.web.errors import Invalid, NotSignedIn, TooMany
 
 WINDOW = timedelta(minutes=15)
@@ -95,7 +96,7 @@ class IdentityService:
         """The present session."""
         row = await self._repository.live_session(hashed_token)
         if row is None:
-            raise NotSignedIn("The session has ended.", remedy="Sign in again.")
+            raise NotSignedIn(told.NotSignedIn())
         return self._described(row.user, row)
 
     async def sign_out(self, caller: Caller, hashed_token: str) -> None:
@@ -119,7 +120,7 @@ class IdentityService:
             await _refuse_guessing(repository, keys)
             user = await repository.user(caller.id)
         if user is None:
-            raise NotSignedIn("The account is gone.")
+            raise NotSignedIn(told.NotSignedIn())
         # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
         fit, _ = await passwords.fits(current, user.password_hash)
         if fit:
@@ -131,7 +132,7 @@ class IdentityService:
             await _refuse_guessing(repository, keys)
             present = await repository.user(caller.id, lock=True)
             if present is None:
-                raise NotSignedIn("The account is gone.")
+                raise NotSignedIn(told.NotSignedIn())
             if fit and present.password_hash == user.password_hash:
                 present.password_hash = hashed
                 present.must_change_password = False
@@ -192,8 +193,7 @@ async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str])
     for kind, key in keys.items():
         if await repository.failures(key, WINDOW) >= _LIMITS[kind]:
             raise TooMany(
-                "The password was wrong too often.",
-                remedy=f"Wait {int(WINDOW.total_seconds() // 60)} minutes and try again.",
+                codes.TooManyAttempts(minutes=int(WINDOW.total_seconds() // 60)),
                 headers={"Retry-After": str(int(WINDOW.total_seconds()))},
             )
 

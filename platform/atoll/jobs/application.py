@@ -17,6 +17,7 @@ from atoll.configuration import Configuration
 from atoll.database.claims import LEASE
 from atoll.database.connection import connect, sessions
 from atoll.database.notifications import Listener
+from atoll.engines import codes
 from atoll.engines.base import EngineError, LogGone
 from atoll.engines.factory import make_engine
 from atoll.homes.client import FilesClient
@@ -123,9 +124,9 @@ def application(
         try:
             await output.begin()
         except LogGone as error:
-            raise NotFound("The engine has no such log.", code="log_gone") from error
+            raise NotFound(codes.LogGone()) from error
         except EngineError as error:
-            raise Unavailable(f"The engine does not give the log: {error}", code="engine_unavailable") from error
+            raise Unavailable(codes.EngineUnavailable(why=str(error))) from error
         return _OutputResponse(output)
 
     async def ready() -> str | None:

@@ -256,10 +256,12 @@ class Operations:
             log.exception("the handler of an operation waited too long for something", operation=work.id)
             return _End(OperationState.FAILED, codes.OperationBroke())
         except ApiError as error:
-            words = keepable(error.detail)
+            words, cause = keepable(error.detail), error.code
+            told = error.problem.params.items()
+            params = {name: keepable(value) if isinstance(value, str) else value for name, value in told}
             if error.status in (429, 502, 503) and kind.resumable:
-                return _End(None, codes.OperationWaits(why=words))
-            return _End(OperationState.FAILED, codes.OperationRefused(why=words, cause=error.code))
+                return _End(None, codes.OperationWaits(why=words, cause=cause, cause_params=params))
+            return _End(OperationState.FAILED, codes.OperationRefused(why=words, cause=cause, cause_params=params))
         except (ClaimLost, *_AWAY):
             raise
         except Exception:  # what one handler does wrong must never end the work on all others

@@ -1,5 +1,8 @@
 """What operations tell people."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from atoll.web.codes import ProblemCode, ReasonCode
 
 
@@ -23,6 +26,8 @@ class OperationWaits(ReasonCode, words="A part of the platform did not answer; i
     """Tried again after a pause."""
 
     why: str
+    cause: str
+    cause_params: Mapping[str, Any]
 
 
 class OperationFinished(ReasonCode, words="It finished."):
@@ -55,10 +60,11 @@ class OperationTooLong(ReasonCode, words="It took longer than the {hours} hours 
 
 
 class OperationRefused(ReasonCode, words="It could not be done: {why}"):
-    """A part of the platform refused it, in that part's words."""
+    """A part of the platform refused it: `cause` is that part's problem, `why` what it says in English."""
 
     why: str
     cause: str
+    cause_params: Mapping[str, Any]
 
 
 class OperationBroke(ReasonCode, words="The platform failed while it worked on this. The log of `jobs` says more."):
@@ -86,3 +92,7 @@ class TooManyOperations(
     """The limit per owner."""
 
     limit: int
+
+
+class NotYoursToCancel(ProblemCode, title="You may not cancel this", detail="Its owner and administrators cancel it."):
+    """Somebody else's."""

@@ -15,6 +15,7 @@ from atoll.operations.models import ENDED, OperationRow, OperationState
 from atoll.operations.policy import OPERATIONS_READ_ALL
 from atoll.operations.repository import OperationRepository
 from atoll.operations.schemas import Operation, OperationDetails, OperationEvent
+from atoll.web import told
 from atoll.web.domain import OperationKind
 from atoll.web.errors import Conflict, NotAllowed, NotFound, TooMany
 from atoll.web.pagination import cut, decode
@@ -94,7 +95,7 @@ class OperationService:
         """It shall not go on: at once where nobody works on it yet. Raises NotFound, NotAllowed, Conflict."""
         row = await self._row(caller, operation_id, lock=True)
         if not policy.cancels(caller, row):
-            raise NotAllowed("Only its owner and administrators may cancel this operation.")
+            raise NotAllowed(codes.NotYoursToCancel())
         if OperationState(row.state) in ENDED or row.ending is not None:
             raise Conflict(codes.OperationHasEnded())
         if not row.cancel_wanted:
@@ -137,9 +138,5 @@ def _fields(caller: Caller, row: OperationRow) -> dict[str, Any]:
 def _same(earlier: OperationRow, asked: OperationRow) -> OperationRow:
     """The operation that this key made. Raises Conflict when it was used for another request."""
     if (earlier.kind, earlier.name, earlier.parameters) != (asked.kind, asked.name, asked.parameters):
-        raise Conflict(
-            "This idempotency key was used for another request.",
-            code="idempotency_key_reused",
-            remedy="Use a new key for a new request.",
-        )
+        raise Conflict(told.IdempotencyKeyReused())
     return earlier

@@ -4,12 +4,29 @@ from atoll.web.codes import FieldCode, ProblemCode, ReasonCode
 
 
 class NoSuchTask(
-    ProblemCode, title="This task does not exist", remedy="It may have been deleted, or it belongs to somebody else."
+    ProblemCode,
+    title="This task does not exist",
+    detail="There is no task `{task}` that you may see.",
+    remedy="It may have been deleted, or it belongs to somebody else.",
 ):
+    task: str
+
+
+class NoSuchReplica(
+    ProblemCode, title="This task has no such replica", detail="The task has no replica {rank} in that attempt."
+):
+    rank: int
+
+
+class NoOutput(ProblemCode, title="This task has no directory of results"):
     pass
 
 
-class NoSuchReplica(ProblemCode, title="This task has no such replica"):
+class NotYoursToStop(ProblemCode, title="You may not stop this task", detail="Its owner and administrators stop it."):
+    pass
+
+
+class NotYoursToRemove(ProblemCode, title="You may not remove this task", detail="Only its owner removes it."):
     pass
 
 
@@ -18,14 +35,6 @@ class AlreadyEnded(ProblemCode, title="The task has already ended"):
 
 
 class NotEnded(ProblemCode, title="The task has not ended yet", remedy="Stop it first."):
-    pass
-
-
-class IdempotencyKeyReused(
-    ProblemCode,
-    title="This was already asked for in another form",
-    remedy="Look whether it is there already, then try again.",
-):
     pass
 
 

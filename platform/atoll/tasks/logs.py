@@ -15,6 +15,7 @@ from atoll.engines.live_log import JobsClient, LiveLogGone
 from atoll.homes.client import FilesClient
 from atoll.identity.caller import Caller
 from atoll.tasks.changes import parse
+from atoll.tasks.codes import NoSuchReplica
 from atoll.tasks.life_cycle import ENDED, State
 from atoll.tasks.models import TaskRow
 from atoll.tasks.schemas import LogEnd, LogLines
@@ -50,7 +51,7 @@ class TaskLog:
         async with parts.sessions() as session:
             row = await TaskService(session).row(caller, task_id)
         if rank >= row.nodes or (attempt is not None and attempt > max(1, len(row.attempts))):
-            raise NotFound(f"The task has no replica {rank} in that attempt.", code="no_such_replica")
+            raise NotFound(NoSuchReplica(rank=rank))
         return cls(parts, caller, row, attempt or max(1, len(row.attempts)), rank)
 
     @property

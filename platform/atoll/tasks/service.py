@@ -30,6 +30,7 @@ from atoll.tasks.schemas import Estimate, Task, TaskEvents, TaskSummary, Uses
 from atoll.tasks.snapshot import snapshot
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
+from atoll.web import told
 from atoll.web.codes import ReasonCode
 from atoll.web.domain import TaskKind
 from atoll.web.errors import Changed, Conflict, Invalid, NotAllowed, NotFound, TooMany
@@ -89,7 +90,7 @@ class TaskService:
         """The row of a task that the caller may know of. Raises NotFound."""
         row = await self._repository.get(caller, task_id, lock=lock)
         if row is None:
-            raise NotFound(f"There is no task `{task_id[:64]}` that you may see.", code="no_such_task")
+            raise NotFound(codes.NoSuchTask(task=task_id[:64]))
         return row
 
     async def read(self, caller: Caller, task_id: str) -> Task:
@@ -115,11 +116,7 @@ class TaskService:
             await self._repository.answer_key(caller, key, made.id)
             return made
         if earlier.request_hash != digest or earlier.object_id is None:
-            raise Conflict(
-                "This idempotency key was used for another request.",
-                code="idempotency_key_reused",
-                remedy="Use a new key for a new request.",
-            )
+            raise Conflict(told.IdempotencyKeyReused())
         return await self.read(caller, earlier.object_id)
 
     async def submit(
@@ -208,12 +205,12 @@ class TaskService:
         """Ask for a stop; asking again changes nothing. Raises NotAllowed, Conflict when it has ended."""
         row = await self.row(caller, task_id, lock=True)
         if not policy.stops(caller, row):
-            raise NotAllowed("Only its owner or an administrator stops a task.")
+            raise NotAllowed(codes.NotYoursToStop())
         if Wanted(row.wanted) is Wanted.STOP:
             return views.full(caller, row)
         _match(row, if_match)
         if not may_stop(State(row.state), Wanted(row.wanted)):
-            raise Conflict(f"The task has already ended ({row.state}).", code="already_ended")
+            raise Conflict(codes.AlreadyEnded())
         row.wanted = Wanted.STOP
         row.stop_reason = codes.StoppedByUser(user=caller.name).reason().model_dump()
         self._event(row, "request", codes.StopRequested(), actor=caller.name)
@@ -225,10 +222,10 @@ class TaskService:
         """Take an ended task off the lists. Raises NotAllowed, Conflict."""
         row = await self.row(caller, task_id, lock=True)
         if not policy.deletes(caller, row):
-            raise NotAllowed("Only its owner removes a task.")
+            raise NotAllowed(codes.NotYoursToRemove())
         _match(row, if_match)
         if State(row.state) not in ENDED:
-            raise Conflict("The task has not ended.", code="not_ended", remedy="Stop it first.")
+            raise Conflict(codes.NotEnded())
         row.deleted_at = now()
         record(self._session, caller, "task.delete", kind="task", identifier=row.id, name=row.name)
         await self._session.flush()
@@ -287,13 +284,12 @@ def refused(problems: Sequence[FieldError]) -> Estimate:
 
 def invalid(problems: Sequence[FieldError]) -> Invalid:
     """What a builder found, as the answer to its caller."""
-    detail = " ".join(problem.message for problem in problems)
-    return Invalid(detail, code=problems[0].code if len(problems) == 1 else "invalid_request", errors=list(problems))
+    return Invalid(told.InvalidRequest(), errors=list(problems))
 
 
 def _match(row: TaskRow, if_match: str | None) -> None:
     if if_match is not None and if_match.strip('W/" ') not in ("*", str(row.version)):
-        raise Changed("The task changed since you read it.", remedy="Read it again.")
+        raise Changed(told.ChangedMeanwhile())
 
 
 def _digest(request: BaseModel) -> str:

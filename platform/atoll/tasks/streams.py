@@ -11,6 +11,7 @@ from atoll.homes.client import FilesClient
 from atoll.homes.schemas import Path, content_headers
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed, while_signed_in
+from atoll.tasks.codes import NoOutput
 from atoll.tasks.live import LiveTasks
 from atoll.tasks.logs import TaskLog
 from atoll.tasks.models import TaskRow
@@ -134,5 +135,5 @@ async def _row(parts: Parts, caller: Caller, task_id: str) -> TaskRow:
 def _output(row: TaskRow) -> str:
     output = TaskSpec.model_validate(row.specification).output
     if output is None:
-        raise NotFound("The task has no directory of results.", code="not_found")
+        raise NotFound(NoOutput())
     return output

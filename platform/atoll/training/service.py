@@ -10,6 +10,7 @@ from atoll.engines.repository import NodeRepository
 from atoll.homes.places import home_as_seen
 from atoll.identity.caller import Caller
 from atoll.images.service import ImageService, Own
+from atoll.tasks.codes import NoSuchTask
 from atoll.tasks.schemas import Estimate, Task
 from atoll.tasks.service import About, TaskService, invalid, refused
 from atoll.tasks.usage import held
@@ -70,7 +71,7 @@ class TrainingService:
         """What was asked for. Raises NotFound, also for a task of another kind."""
         row = await self._tasks.row(caller, task_id)
         if row.kind != TRAINING.name:
-            raise NotFound(f"There is no training `{task_id[:64]}` that you may see.", code="no_such_task")
+            raise NotFound(NoSuchTask(task=task_id[:64]))
         return TrainingDefinition.model_validate(row.definition)
 
     async def _draft(

@@ -12,8 +12,9 @@ the manifests.
 
 import dataclasses
 import re
+from collections.abc import Iterable, Mapping
 from types import ModuleType
-from typing import Any, ClassVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from atoll.web.schema import CodeName, FieldError, Reason
 
@@ -113,7 +114,7 @@ class FieldCode(SentenceCode):
 
 
 class ProblemCode(Code):
-    """Why a request is refused. Without `detail` the title says it all."""
+    """Why a request is refused. Without `detail` the title says it all; all three may name parameters."""
 
     title: ClassVar[str] = ""
     detailed: ClassVar[str] = ""
@@ -121,23 +122,30 @@ class ProblemCode(Code):
 
     @property
     def text(self) -> str:
-        """What the title cannot say, for a person."""
-        return self.fill(self.detailed)
+        """What the title cannot say, for a person; else the title again, since an answer always has a detail."""
+        return self.fill(self.detailed or f"{self.title.rstrip('.')}.")
 
     def __init_subclass__(cls, *, title: str = "", detail: str = "", remedy: str = "", **more: Any) -> None:
         super().__init_subclass__(**more)
-        cls.title, cls.detailed, cls.remedy = title, detail or f"{title}.", remedy
+        cls.title, cls.detailed, cls.remedy = title, detail, remedy
         cls.check()
 
     @classmethod
     def texts(cls) -> dict[str, str]:
-        """Title and remedy; the detail where it is another part's own words, which no language has."""
-        known = {
-            "title": cls.title,
-            "detail": cls.detailed if cls.detailed == "{detail}" else "",
-            "remedy": cls.remedy,
-        }
+        """Title, detail and remedy, those that there are."""
+        known = {"title": cls.title, "detail": cls.detailed, "remedy": cls.remedy}
         return {f".{place}": text for place, text in known.items() if text}
+
+
+_Problem = TypeVar("_Problem", bound=ProblemCode)
+
+
+def restored(kinds: Iterable[type[_Problem]], code: str, told: Mapping[str, Any]) -> _Problem | None:
+    """What another service told, as it is declared among `kinds`; None when it is not, or lacks a parameter."""
+    for kind in kinds:
+        if kind.code == code and kind.parameters() <= told.keys():
+            return kind(**{name: told[name] for name in kind.parameters()})
+    return None
 
 
 def declared(*modules: ModuleType) -> tuple[type[Code], ...]:

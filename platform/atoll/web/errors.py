@@ -34,138 +34,110 @@ _NO_TEXT = frozenset({"22021", "22P05"})
 
 
 class ApiError(Exception):
-    """The base: a person or program asked for something that cannot be done."""
+    """The base: a person or program asked for something that cannot be done. The type says how HTTP puts it."""
 
     status = 500
-    code = "internal"
-    title = "The platform failed"
 
     def __init__(
-        self,
-        said: str | ProblemCode,
-        *,
-        remedy: str = "",
-        code: str | None = None,
-        errors: list[FieldError] | None = None,
-        headers: dict[str, str] | None = None,
+        self, problem: ProblemCode, *, errors: list[FieldError] | None = None, headers: dict[str, str] | None = None
     ) -> None:
-        declared = said if isinstance(said, ProblemCode) else None
-        self.detail = declared.text if declared is not None else str(said)
-        super().__init__(self.detail)
-        self.remedy = remedy or (declared.fill(declared.remedy) if declared is not None else "")
-        self.code = declared.code if declared is not None else code or type(self).code
-        self.title = declared.fill(declared.title) if declared is not None else type(self).title
+        self.problem = problem
         self.errors = errors or []
         self.headers = headers or {}
+        super().__init__(self.detail)
+
+    @property
+    def code(self) -> CodeName:
+        """What programs and translations go by."""
+        return self.problem.code
+
+    @property
+    def detail(self) -> str:
+        """What is wrong, in English."""
+        if isinstance(self.problem, told.InvalidRequest) and self.errors:
+            return "; ".join(f"{item.field}: {item.message}" if item.field else item.message for item in self.errors)
+        return self.problem.text
 
 
 class Invalid(ApiError):
     """The request is understood but cannot be accepted."""
 
     status = 422
-    code = "invalid_request"
-    title = "The request has mistakes"
 
 
 class NotSignedIn(ApiError):
     """No session, or one that has ended."""
 
     status = 401
-    code = "not_signed_in"
-    title = "You are not signed in"
 
 
 class NotAllowed(ApiError):
     """The caller may not do this."""
 
     status = 403
-    code = "not_allowed"
-    title = "You may not do this"
 
 
 class NotFound(ApiError):
     """It does not exist, or the caller may not know that it does."""
 
     status = 404
-    code = "not_found"
-    title = "It does not exist"
 
 
 class Conflict(ApiError):
     """It does not fit the present state."""
 
     status = 409
-    code = "conflict"
-    title = "It does not fit the present state"
 
 
 class Changed(ApiError):
     """Somebody else changed it in between."""
 
     status = 412
-    code = "changed_meanwhile"
-    title = "It was changed meanwhile"
 
 
 class TooMany(ApiError):
     """Too often in too short a time."""
 
     status = 429
-    code = "too_many_attempts"
-    title = "Too many attempts"
 
 
 class Unavailable(ApiError):
     """A part that is needed does not answer."""
 
     status = 503
-    code = "unavailable"
-    title = "A part of the platform does not answer"
 
 
-_BY_STATUS: dict[int, tuple[str, str]] = {
-    400: ("bad_request", "The request cannot be read"),
-    404: (NotFound.code, NotFound.title),
-    405: ("method_not_allowed", "This address does not know that method"),
-    413: ("too_large", "The request is too large"),
-}
-
-
-def _answer(
-    request: Request,
-    *,
-    status: int,
-    code: str,
-    title: str,
-    detail: str,
-    remedy: str = "",
-    errors: list[FieldError] | None = None,
-    headers: dict[str, str] | None = None,
-) -> JSONResponse:
-    problem = Problem(
-        type=f"urn:atoll:problem:{code}",
-        title=title,
-        status=status,
-        code=CodeName(code),
-        detail=detail,
-        remedy=remedy,
-        request_id=getattr(request.state, "request_id", ""),
-        errors=errors or [],
-    )
-    return JSONResponse(problem.model_dump(mode="json"), status, media_type="application/problem+json", headers=headers)
+def _by_status(status: int, detail: str) -> ProblemCode:
+    """What Starlette and FastAPI refuse by themselves."""
+    match status:
+        case 400:
+            return told.BadRequest(detail=detail)
+        case 404:
+            return told.NotFound()
+        case 405:
+            return told.MethodNotAllowed()
+        case 413:
+            return told.TooLarge()
+        case _:
+            return told.HttpError(detail=detail)
 
 
 def api_error(request: Request, error: ApiError) -> Response:
     """The answer for `error`."""
-    return _answer(
-        request,
+    problem = error.problem
+    body = Problem(
+        type=f"urn:atoll:problem:{problem.code}",
+        title=problem.fill(problem.title),
         status=error.status,
-        code=error.code,
-        title=error.title,
+        code=problem.code,
         detail=error.detail,
-        remedy=error.remedy,
+        remedy=problem.fill(problem.remedy),
+        params=problem.params,
+        request_id=getattr(request.state, "request_id", ""),
         errors=error.errors,
-        headers=error.headers,
+    )
+    return JSONResponse(
+        body.model_dump(mode="json"), error.status, media_type="application/problem+json", headers=error.headers
     )
 
 
@@ -193,16 +165,15 @@ def _mistake(entry: dict[str, Any]) -> FieldCode:
 
 def _validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
-    errors = field_errors(error)
-    detail = "; ".join(f"{item.field}: {item.message}" if item.field else item.message for item in errors)
-    return _answer(request, status=422, code=Invalid.code, title=Invalid.title, detail=detail, errors=errors)
+    return api_error(request, Invalid(told.InvalidRequest(), errors=field_errors(error)))
 
 
 def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
-    code, title = _BY_STATUS.get(error.status_code, ("http_error", "The request was refused"))
     headers = dict(error.headers) if error.headers else None
-    return _answer(request, status=error.status_code, code=code, title=title, detail=str(error.detail), headers=headers)
+    refused = ApiError(_by_status(error.status_code, str(error.detail)), headers=headers)
+    refused.status = error.status_code
+    return api_error(request, refused)
 
 
 def _database(request: Request, error: Exception) -> Response:
@@ -211,27 +182,17 @@ def _database(request: Request, error: Exception) -> Response:
     Nor is a text that no database keeps: that is the caller's.
     """
     if isinstance(error, exc.DBAPIError) and getattr(error.orig, "sqlstate", None) in _NO_TEXT:
-        return api_error(request, Invalid("The request holds a character that cannot be kept (NUL)."))
+        return api_error(request, Invalid(told.CharacterNotKept()))
     if isinstance(error, exc.DBAPIError) and not (
         error.connection_invalidated or isinstance(error, exc.OperationalError | exc.InterfaceError)
     ):
         raise error
-    return api_error(
-        request,
-        Unavailable("The database does not answer.", code="database_unavailable", remedy="Try again in some seconds."),
-    )
+    return api_error(request, Unavailable(told.DatabaseUnavailable()))
 
 
 def _unexpected(request: Request, _error: Exception) -> Response:
     # Starlette raises the error again after this answer, so the server's log has it with its trace.
-    return _answer(
-        request,
-        status=500,
-        code=ApiError.code,
-        title=ApiError.title,
-        detail="An unexpected error was logged.",
-        remedy="Give the request id to your administrator.",
-    )
+    return api_error(request, ApiError(told.Internal()))
 
 
 def install(app: FastAPI) -> None:

@@ -12,6 +12,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from atoll.web import told
 from atoll.web.errors import NotSignedIn
 
 Ready = Callable[[], Awaitable[str | None]]
@@ -27,7 +28,7 @@ class InternalToken:
         """Raise NotSignedIn unless the request carries the token."""
         given = request.headers.get("authorization", "").removeprefix("Bearer ")
         if not hmac.compare_digest(given.encode(), self.token.encode()):
-            raise NotSignedIn("This address is for Atoll's own services.")
+            raise NotSignedIn(told.NotSignedIn())
 
 
 def internal_only(token: str) -> Any:

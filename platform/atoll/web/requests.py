@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from atoll.database.identifiers import new_id
 from atoll.web.errors import NotAllowed, api_error
-from atoll.web.told import ForeignOrigin, ForeignRequest
+from atoll.web.told import ForeignOrigin, ForeignRequest, ForeignSite
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 WRITE_HEADER = "x-atoll-request"
@@ -56,7 +56,7 @@ class RequestChecks:
         if origin is not None and not self._fits(origin):
             return NotAllowed(ForeignOrigin(origin=origin))
         if origin is None and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return NotAllowed(ForeignOrigin(origin="other sites"))
+            return NotAllowed(ForeignSite())
         return None
 
     def _fits(self, origin: str) -> bool:

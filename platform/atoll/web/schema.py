@@ -42,6 +42,7 @@ class Problem(Schema):
     code: CodeName
     detail: str
     remedy: str = ""
+    params: dict[str, Any] = Field(default_factory=dict)
     request_id: str
     errors: list[FieldError] = Field(default_factory=list)
 

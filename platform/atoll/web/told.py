@@ -3,14 +3,11 @@
 from atoll.web.codes import FieldCode, ProblemCode
 
 
-class Internal(ProblemCode, title="The platform failed", remedy="Give the request id to your administrator."):
-    pass
-
-
-class Unavailable(
+class Internal(
     ProblemCode,
-    title="A part of the platform does not answer",
-    remedy="Try again in some seconds; an administrator sees the state under Services.",
+    title="The platform failed",
+    detail="An unexpected error was logged.",
+    remedy="Give the request id to your administrator.",
 ):
     pass
 
@@ -25,20 +22,28 @@ class NotSignedIn(ProblemCode, title="You are not signed in", remedy="Sign in ag
     pass
 
 
-class TooManyAttempts(ProblemCode, title="Too many attempts", remedy="Wait 15 minutes, then try again."):
-    pass
-
-
 class ChangedMeanwhile(ProblemCode, title="Somebody changed it meanwhile", remedy="Load the page again."):
     pass
 
 
-class Conflict(ProblemCode, title="It does not fit the present state", detail="{detail}"):
-    detail: str
+class InvalidRequest(ProblemCode, title="The request has mistakes"):
+    """Each mistake stands among the errors of the answer."""
 
 
-class InvalidRequest(ProblemCode, title="The request has mistakes", detail="{detail}"):
-    detail: str
+class CharacterNotKept(
+    ProblemCode,
+    title="The request holds a character that cannot be kept",
+    detail="No text may hold the character NUL.",
+):
+    pass
+
+
+class IdempotencyKeyReused(
+    ProblemCode,
+    title="This was already asked for in another form",
+    remedy="Look whether it is there already, then try again.",
+):
+    """For programs: a new request needs a new key."""
 
 
 class DatabaseUnavailable(
@@ -56,6 +61,15 @@ class ForeignOrigin(
     remedy="Open it under the address that the installer printed.",
 ):
     origin: str
+
+
+class ForeignSite(
+    ProblemCode,
+    title="The request comes from another site",
+    detail="Writes are accepted from the portal only.",
+    remedy="Open the portal under the address that the installer printed.",
+):
+    pass
 
 
 class BadRequest(
@@ -77,10 +91,6 @@ class TooLarge(ProblemCode, title="The request is too large"):
 
 class HttpError(ProblemCode, title="The request was refused", detail="{detail}"):
     detail: str
-
-
-class NotAllowed(ProblemCode, title="You may not do this", remedy="Whoever administers roles can grant it."):
-    pass
 
 
 class ForeignRequest(

@@ -217,7 +217,7 @@ def test_services_that_share_nothing_restart_side_by_side_and_are_in_the_book(
     assert "OK: api is running (1/1)" in followed
     missing = client.get("/operations/..%2f..%2fsecrets")
     assert missing.status_code == 404
-    assert client.get("/operations/none").json()["code"] == "no_such_operation"
+    assert client.get("/operations/none").json()["code"] == "no_such_control_operation"
     assert client.get("/operations", params={"limit": 0}).json()["code"] == "invalid_request"
 
 

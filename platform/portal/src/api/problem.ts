@@ -9,6 +9,7 @@ export class ApiProblem extends Error {
   readonly status: number;
   readonly detail: string;
   readonly remedy: string;
+  readonly params: Record<string, unknown>;
   readonly requestId: string;
   readonly errors: FieldError[];
 
@@ -19,6 +20,7 @@ export class ApiProblem extends Error {
     this.status = body.status;
     this.detail = body.detail ?? "";
     this.remedy = body.remedy ?? "";
+    this.params = body.params ?? {};
     this.requestId = body.request_id ?? "";
     this.errors = body.errors ?? [];
   }

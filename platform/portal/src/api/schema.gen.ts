@@ -1515,6 +1515,10 @@ export interface components {
             detail: string;
             /** Errors */
             errors?: components["schemas"]["FieldError"][];
+            /** Params */
+            params?: {
+                [key: string]: unknown;
+            };
             /**
              * Remedy
              * @default

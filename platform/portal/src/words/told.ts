@@ -1,7 +1,7 @@
 import type { i18n as I18n, ResourceNamespaceMap } from "i18next";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
-import type { ApiProblem, FieldError } from "@/api/problem";
+import { ApiProblem, type FieldError } from "@/api/problem";
 import { resourceName } from "@/formats/devices";
 
 type Namespace = keyof ResourceNamespaceMap;
@@ -36,14 +36,24 @@ export function fits(text: string | undefined, params: Params): boolean {
 }
 
 /**
- * The words of a code in the reader's language. Where one code is told with more or fewer parameters (the engine of a cluster
- * knows others than the one for development), `<key>_brief` needs fewer. What has no words is shown in the server's.
+ * The words of a code in the reader's language. Where one code is told with other parameters (the engine of a cluster
+ * knows others than the one for development), `<key>_brief` are the words. What has none is shown in the server's.
  */
 export function wordsOf(i18n: I18n, key: string, { message, params }: Told): string {
-  const given = { message, ...readable(params ?? {}) };
+  const given = readable(params ?? {});
+  const why = because(i18n, params ?? {});
+  if (why) given.why = why;
   if ("resource" in given) given.resource = resourceName(String(given.resource)) ?? i18n.t("memory");
   const found = [key, `${key}_brief`].find((each) => fits(textOf(i18n, each), given));
   return found === undefined ? message : i18n.t(found as never, { ns: "codes", ...given });
+}
+
+/** What another part refused is told by that part's own code: in the reader's language, too. */
+function because(i18n: I18n, { cause, cause_params: params, why }: Record<string, unknown>): string {
+  if (typeof cause !== "string") return "";
+  const told = { code: cause, status: 0, detail: String(why ?? ""), params: (params ?? {}) as Record<string, unknown> };
+  const { title, detail } = problemWords(i18n, new ApiProblem(told));
+  return detail || title;
 }
 
 /** A reason of the server in the reader's language; one that this portal does not know yet, in the server's words. */
@@ -52,16 +62,14 @@ export function useReason(): (reason: Reason) => string {
   return (reason) => wordsOf(i18n, `reason.${reason.code}`, reason);
 }
 
+function fieldWords(i18n: I18n, error: FieldError): string {
+  return wordsOf(i18n, `field_error.${error.code}`, error);
+}
+
 /** A mistake at a field, in the reader's language where the code is known. */
 export function useFieldWords(): (error: FieldError) => string {
   const { i18n } = useTranslation("codes");
-  return (error) => wordsOf(i18n, `field_error.${error.code}`, error);
-}
-
-/** The mistakes of a request as a whole: what no field of a form shows. */
-export function wholeWords(i18n: I18n, errors: FieldError[]): string {
-  const whole = errors.filter((each) => !each.field);
-  return whole.map((each) => wordsOf(i18n, `field_error.${each.code}`, each)).join(" ");
+  return (error) => fieldWords(i18n, error);
 }
 
 export interface ProblemWords {
@@ -70,23 +78,38 @@ export interface ProblemWords {
   remedy: string;
 }
 
+/** Says no more than that its errors say it. */
+const MISTAKES = "invalid_request";
+
 /** What a refusal says, in the reader's language where the code is known, else in the server's words. */
-export function useProblemWords(problem: ApiProblem | undefined): ProblemWords {
-  const { t, i18n } = useTranslation();
-  if (!problem) return { title: "", detail: "", remedy: "" };
+export function problemWords(i18n: I18n, problem: ApiProblem): ProblemWords {
+  const place = `problem.${problem.code}`;
   // What goes wrong on the way to the server has its words in the portal, what the server refuses among its codes.
-  const text = (part: string) => {
-    const key = `problem.${problem.code}.${part}`;
-    const found = (["codes", "common"] as const).find((ns) => i18n.exists(key, { ns }));
-    return found === undefined ? undefined : String(i18n.t(key as never, { ns: found, detail: problem.detail }));
+  const ns = (["codes", "common"] as const).find((each) => i18n.exists(`${place}.title`, { ns: each }));
+  if (ns === undefined) {
+    return { title: i18n.t("problem.other", { code: problem.code }), detail: problem.detail, remedy: problem.remedy };
+  }
+  // A server of another version may tell less than these words need: then its own are better than none.
+  const text = (part: "title" | "detail" | "remedy", servers: string) => {
+    const key = `${place}.${part}`;
+    const given = readable(problem.params);
+    if (!i18n.exists(key, { ns })) return "";
+    return fits(i18n.getResource(i18n.language, ns, key), given)
+      ? String(i18n.t(key as never, { ns, ...given }))
+      : servers;
   };
-  const title = text("title");
-  if (!title)
-    return { title: t("problem.other", { code: problem.code }), detail: problem.detail, remedy: problem.remedy };
-  // In other languages only where it names what the title cannot, or as a mistake of the request as a whole.
-  const detailed = i18n.language === "en" || text("detail") !== undefined;
-  const detail = detailed ? problem.detail : wholeWords(i18n, problem.errors);
-  return { title, detail: problem.status >= 400 ? detail : "", remedy: text("remedy") ?? "" };
+  const mistakes = problem.code === MISTAKES ? problem.errors.map((error) => fieldWords(i18n, error)).join(" ") : "";
+  return {
+    title: text("title", problem.code),
+    detail: text("detail", problem.detail) || mistakes,
+    remedy: text("remedy", problem.remedy),
+  };
+}
+
+/** The same as a hook; nothing where nothing went wrong. */
+export function useProblemWords(problem: ApiProblem | undefined): ProblemWords {
+  const { i18n } = useTranslation();
+  return problem ? problemWords(i18n, problem) : { title: "", detail: "", remedy: "" };
 }
 
 /** The words of a key that is made of what the server says, where this portal has them. */

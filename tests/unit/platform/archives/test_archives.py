@@ -171,9 +171,13 @@ async def test_a_user_archives_a_directory_and_is_told_what_cannot_be(platform: 
     assert told["result"]["path"] == "examples.tar.gz"
     found = contents(platform.home("admin") / "examples.tar.gz")
     assert found["examples/digits/train.py"] == (platform.home("admin") / "examples/digits/train.py").read_bytes()
-    for body, cause in (({"path": "examples"}, "file_exists"), ({"path": "nowhere"}, "no_such_file")):
-        told = await operation(admin, body)
-        assert (told["state"], told["reason"]["params"]["cause"]) == ("failed", cause)
+    for path, cause, named in (
+        ("examples", "file_exists", "examples.tar.gz"),
+        ("nowhere", "no_such_file", "nowhere"),
+    ):
+        told = await operation(admin, {"path": path})
+        params = told["reason"]["params"]
+        assert (told["state"], params["cause"], params["cause_params"]) == ("failed", cause, {"path": named})
     climbing = await admin.post("/home/archives", {"path": "../bob"})
     assert (climbing.status_code, climbing.json()["code"]) == (422, "path_leads_out")
 

@@ -12,6 +12,7 @@ from atoll.database.connection import connect, sessions
 from atoll.files import work
 from atoll.files.work import Homes
 from atoll.homes.client import FilesClient
+from atoll.homes.codes import FileNotReadable, NoHome, NoSuchFile, NotAFile, StorageUnavailable
 from atoll.homes.schemas import Owner
 from atoll.jobs import collect, process, reconcile
 from atoll.tasks.models import TaskRow
@@ -84,7 +85,7 @@ class FilesThatRefuse:
 
 
 @pytest.mark.parametrize(
-    "error", [NotFound("no such file"), NotAllowed("not readable"), Invalid("a directory", code="not_a_file")]
+    "error", [NotFound(NoSuchFile(path="x")), NotAllowed(FileNotReadable(path="x")), Invalid(NotAFile(path="x"))]
 )
 async def test_a_log_that_its_owner_made_unreadable_has_no_last_lines(error: ApiError) -> None:
     files: Any = FilesThatRefuse(error)
@@ -93,7 +94,7 @@ async def test_a_log_that_its_owner_made_unreadable_has_no_last_lines(error: Api
 
 
 async def test_last_lines_are_asked_for_again_when_storage_does_not_answer() -> None:
-    files: Any = FilesThatRefuse(Unavailable("not now"))
+    files: Any = FilesThatRefuse(Unavailable(StorageUnavailable()))
     with pytest.raises(Unavailable):
         await collect.last_lines(files, ADA, "1", 1, 0)
 
@@ -105,7 +106,7 @@ async def test_a_home_that_cannot_be_made_keeps_nobody_else_waiting(
 
     async def fails_for_ada(self: FilesClient, user: Any) -> None:
         if user.name == "ada":
-            raise Unavailable("odd things lie there")
+            raise Unavailable(NoHome(why="odd things lie there"))
         await ensure(self, user)
 
     monkeypatch.setattr(FilesClient, "ensure_home", fails_for_ada)

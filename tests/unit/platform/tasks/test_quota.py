@@ -60,7 +60,8 @@ async def test_the_text_of_a_task_is_limited_at_its_field(platform: RunningPlatf
     admin = await platform.admin()
     much = [{"name": "a", "value": value * 4000}] * 20
     answer = await create(admin, parameters=much)
-    assert (answer.status_code, answer.json()["code"]) == (422, "program_text_too_long"), answer.text
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request"), answer.text
+    assert [problem["code"] for problem in answer.json()["errors"]] == ["program_text_too_long"]
     assert [error["field"] for error in answer.json()["errors"]] == ["parameters"]
     estimate = await admin.post("/trainings/estimate", training(parameters=much))
     assert [problem["code"] for problem in estimate.json()["problems"]] == ["program_text_too_long"]

@@ -120,7 +120,7 @@ async def test_what_could_never_start_is_refused_and_leaves_nothing(
     await eventually(machines)
     with pytest.raises(Invalid) as refused:
         await submit(platform, database, SAYS, count=4, secrets={"TOKEN": SECRET})
-    assert refused.value.code == "more_than_user_may_hold"
+    assert [(each.field, each.code) for each in refused.value.errors] == [("devices", "more_than_user_may_hold")]
     async with database() as session:
         assert (await session.scalars(select(TaskRow))).all() == []
 

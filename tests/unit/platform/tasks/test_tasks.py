@@ -208,7 +208,9 @@ async def test_names_hold_letters_digits_and_underscores(platform: RunningPlatfo
 async def test_more_than_a_user_may_hold_is_refused_and_never_starts(platform: RunningPlatform) -> None:
     admin = await platform.admin()
     answer = await admin.post("/trainings", training(devices=4))
-    assert answer.json()["code"] == "more_than_user_may_hold"
+    assert answer.json()["code"] == "invalid_request"
+    told = [(each["field"], each["code"], each["params"]) for each in answer.json()["errors"]]
+    assert told == [("devices", "more_than_user_may_hold", {"max_per_user": 3})]
     estimate = (await admin.post("/trainings/estimate", training(devices=4))).json()
     assert (estimate["allowed"], estimate["starts"]) == (False, "never")
 

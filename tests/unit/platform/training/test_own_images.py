@@ -9,6 +9,7 @@ from atoll.api.contents import ensure_contents
 from atoll.api.domains import permissions
 from atoll.configuration import Configuration
 from atoll.control.client import ControlClient
+from atoll.control.codes import NoSuchImage
 from atoll.control.schemas import ImageDescription
 from atoll.database.connection import connect, sessions
 from atoll.identity.permissions import PermissionTable
@@ -53,7 +54,7 @@ class FakeControl:
 
     async def image(self, repository: str, tag: str) -> ImageDescription:
         if (repository, tag) != (self.description.repository, self.description.tag):
-            raise NotFound("none")
+            raise NotFound(NoSuchImage(image="none"))
         return self.description
 
 

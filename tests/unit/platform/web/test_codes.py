@@ -1,9 +1,17 @@
-"""Codes and what they say. Needs nothing."""
+"""Codes and what they say. Needs nothing but mypy."""
+
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
-from atoll.web.codes import CodeError, FieldCode, ProblemCode, ReasonCode
-from atoll.web.errors import Conflict
+from atoll.web.codes import CodeError, FieldCode, ProblemCode, ReasonCode, restored
+from atoll.web.errors import Conflict, TooMany
 from atoll.web.schema import FieldError, Reason
+
+from tests.unit.platform.web.test_errors import answer
+
+TREE = Path(__file__).parents[4]
 
 
 class StoppedByUser(ReasonCode, words="{user} stopped it."):
@@ -72,16 +80,74 @@ def test_words_that_need_what_is_not_told_are_refused_when_they_are_declared() -
             pass
 
 
-class Failed(ProblemCode, title="It failed", detail="{detail}"):
-    detail: str
+class Waits(ProblemCode, title="Too often", remedy="Wait {minutes} minutes."):
+    minutes: int
 
 
 def test_a_problem_is_told_with_its_detail_its_remedy_and_its_title() -> None:
     error = Conflict(NotEnded(state="running"))
-    told = (error.code, error.title, error.detail, error.remedy, error.status)
-    assert told == ("not_ended", "It has not ended", "It is running.", "Stop it first.", 409)
+    told = (error.code, error.detail, error.problem.params, error.status)
+    assert told == ("not_ended", "It is running.", {"state": "running"}, 409)
+    texts = {".title": "It has not ended", ".detail": "It is {state}.", ".remedy": "Stop it first."}
+    assert NotEnded.texts() == texts
 
 
-def test_portals_show_the_servers_detail_in_every_language_only_where_it_is_another_parts_own_words() -> None:
-    assert NotEnded.texts() == {".title": "It has not ended", ".remedy": "Stop it first."}
-    assert Failed.texts() == {".title": "It failed", ".detail": "{detail}"}
+async def test_a_problem_takes_its_parameters_over_the_wire() -> None:
+    said = await answer(TooMany(Waits(minutes=15), headers={"Retry-After": "900"}))
+    assert said.headers["retry-after"] == "900"
+    assert said.json() == {
+        "type": "urn:atoll:problem:waits",
+        "title": "Too often",
+        "status": 429,
+        "code": "waits",
+        "detail": "Too often.",
+        "remedy": "Wait 15 minutes.",
+        "params": {"minutes": 15},
+        "request_id": "",
+        "errors": [],
+    }
+
+
+def test_what_another_service_told_is_the_declared_problem_again() -> None:
+    kinds = (Waits, NotEnded)
+    assert restored(kinds, "not_ended", {"state": "running", "more": 1}) == NotEnded(state="running")
+    assert restored(kinds, "not_ended", {}) is None
+    assert restored(kinds, "of_another_version", {"state": "running"}) is None
+
+
+def test_a_program_that_tells_what_is_not_declared_does_not_type_check(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from atoll.tasks.codes import ReplicaWaiting\n"
+        "from atoll.web.errors import NotFound\n"
+        "from atoll.web.schema import FieldError, Reason\n"
+        "\n"
+        'Reason(code="replica_waiting", message="Rank 0 waits.")\n'
+        'FieldError(field="rank", code="replica_waiting", message="Rank 0 waits.")\n'
+        'NotFound("There is no such replica.")\n'
+        "ReplicaWaiting().reason()\n"
+        'ReplicaWaiting(rank="first").reason()\n'
+        "ReplicaWaiting(rank=0, node=1).reason()\n"
+        "ReplicaWaiting(rank=0).reason()\n"
+    )
+    mypy = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--config-file",
+        "pyproject.toml",
+        "--no-incremental",
+        "--follow-imports=silent",
+    ]
+    ended = subprocess.run([*mypy, str(program)], cwd=TREE, capture_output=True, text=True, timeout=300, check=False)
+    wrong = {int(line.split(":")[1]) for line in ended.stdout.splitlines() if line.startswith(str(program))}
+    assert wrong == {5, 6, 7, 8, 9, 10}, ended.stdout + ended.stderr
+
+
+def test_only_declarations_name_codes() -> None:
+    makers = {
+        path.relative_to(TREE).as_posix()
+        for path in (TREE / "platform/atoll").rglob("*.py")
+        if "CodeName(" in path.read_text()
+    }
+    assert makers == {"platform/atoll/web/codes.py"}

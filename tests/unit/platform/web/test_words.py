@@ -13,13 +13,18 @@ import pytest
 from atoll.api.domains import DOMAINS
 from atoll.api.openapi import CONTRACT
 from atoll.api.words import LANGUAGES, TRANSLATIONS, CodeDeclaredTwice, ForeignWords, differences, made, words
+from atoll.control.client import TOLD
+from atoll.homes import client as homes_client
+from atoll.homes import codes as homes_codes
 from atoll.homes.codes import NoSuchFile
-from atoll.web.codes import Code, ProblemCode
+from atoll.web.codes import Code
 from atoll.web.domain import Domain
 from atoll.web.errors import CHECKS, field_errors
 from atoll.web.schema import Schema
 from fastapi.exceptions import RequestValidationError
 from pydantic import Field, ValidationError
+
+from installer.control.problems import SHOWN
 
 PLATFORM = Path(__file__).parents[4] / "platform"
 
@@ -79,7 +84,7 @@ def test_every_declared_code_is_named_by_the_manifest_of_its_own_domain() -> Non
 def test_every_declared_code_is_used() -> None:
     found = {each for path in (PLATFORM / "atoll").rglob("*.py") for each in used(ast.parse(path.read_text()))}
     idle = {code for code in declared() if (code.__module__, code.__name__) not in found}
-    assert {code for code in idle if not issubclass(code, ProblemCode)} == set()
+    assert idle == set()
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
@@ -136,3 +141,18 @@ def test_a_check_that_no_code_is_for_is_told_in_its_own_words() -> None:
         ("name", "string_too_long", {"max_length": 3}),
         ("more", "extra_forbidden", {}),
     ]
+
+
+def test_what_the_control_service_tells_people_is_declared_with_its_parameters() -> None:
+    shown = {kind.code: kind.params | {"detail"} for kind in SHOWN}
+    assert shown.keys() == {kind.code for kind in TOLD}
+    for kind in TOLD:
+        assert kind.parameters() in (shown[kind.code] - {"detail"}, {"detail"}), kind
+
+
+def test_what_files_tells_is_what_its_client_knows() -> None:
+    trees = [ast.parse(path.read_text()) for path in (PLATFORM / "atoll/files").glob("*.py")]
+    told = {
+        getattr(homes_codes, name) for tree in trees for module, name in used(tree) if module == homes_codes.__name__
+    }
+    assert told == set(homes_client.TOLD)
