@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from atoll.configuration import load
+from atoll.homes.codes import FilesUnavailable
 from atoll.jobs.application import application
 from atoll.jobs.operations import Limits
 from atoll.operations.handling import Failed, Work
@@ -86,7 +87,7 @@ async def knocks(work: Work) -> dict[str, Any]:
     """Needs a part of the platform that is away so many times."""
     await write(work, "knocked")
     if work.attempt <= work.parameters["times"]:
-        raise Unavailable("nobody is there", code="away")
+        raise Unavailable(FilesUnavailable(why="nobody is there"))
     return {}
 
 
