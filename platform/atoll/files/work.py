@@ -27,6 +27,8 @@ ANSWER_S = 20.0  # less than the 30 s for which the other side waits
 _CONTENT_LIMIT = 1 << 16
 _LINE_LIMIT = 1 << 23
 _CHUNK = 1 << 16
+# Not more than this is read at once, as a look: the end of a log does not wait for downloads.
+SMALL_READ = 1 << 16
 
 # Who reads may do so for hours, and looks and archives must not wait for that.
 READS = Pool(most=16, per_owner=4)
@@ -112,8 +114,17 @@ class Homes:
     async def read(
         self, owner: Owner, path: str, start: int, length: int | None
     ) -> AsyncIterator[tuple[dict[str, Any], AsyncIterator[bytes]]]:
-        """Facts about a file, and its bytes."""
+        """Facts about a file, and its bytes. What is small is held when this begins, however slowly it is taken."""
         request = {"operation": "read", "path": path, "start": start, "length": length}
+        if length is not None and length <= SMALL_READ:
+            async with self._started(self._looks, owner, request, limit=_CONTENT_LIMIT) as (answer, output):
+                try:
+                    async with asyncio.timeout(ANSWER_S):
+                        content = await output.read()
+                except TimeoutError as error:
+                    raise Unavailable(codes.StorageUnavailable()) from error
+            yield answer, _once(content)
+            return
         async with self._started(self._reads, owner, request, limit=_CONTENT_LIMIT) as (answer, output):
             yield answer, _chunks(output)
 
@@ -173,6 +184,10 @@ async def _end(process: asyncio.subprocess.Process, output: asyncio.StreamReader
 async def _chunks(output: asyncio.StreamReader) -> AsyncIterator[bytes]:
     while data := await output.read(_CHUNK):
         yield data
+
+
+async def _once(content: bytes) -> AsyncIterator[bytes]:
+    yield content
 
 
 def _refusal(answer: dict[str, Any], request: dict[str, Any]) -> ApiError:

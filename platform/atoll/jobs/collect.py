@@ -14,7 +14,7 @@ _NOTHING_TO_READ = (403, 404, 422)
 async def _tail(files: FilesClient, owner: HasHome, path: str) -> str:
     content = b""
     try:
-        async for chunk in files.read(owner, path, start=-_TAIL_BYTES):
+        async for chunk in files.read(owner, path, start=-_TAIL_BYTES, length=_TAIL_BYTES):
             content += chunk
     except ApiError as error:
         if error.status in _NOTHING_TO_READ:

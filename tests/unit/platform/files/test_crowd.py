@@ -18,6 +18,8 @@ from atoll.files import slots, work
 from atoll.homes import codes
 from atoll.homes.client import FilesClient
 from atoll.homes.schemas import Owner
+from atoll.jobs.collect import last_lines
+from atoll.tasks.logs import log_path
 from atoll.web.errors import TooMany
 
 from tests.unit.platform.conftest import configuration, eventually
@@ -65,6 +67,9 @@ async def files(tmp_path: Path) -> AsyncIterator[Files]:
         home.mkdir(parents=True)
         with (home / "large").open("wb") as file:
             file.truncate(1 << 28)
+    log = tmp_path / "storage/home/ada" / log_path("x", 1, 0)
+    log.parent.mkdir(parents=True)
+    log.write_text("a line\n" * 20_000 + "the last line\n")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
@@ -120,6 +125,9 @@ async def test_what_nobody_reads_holds_little_and_keeps_nobody_else_waiting(file
         stack.push_async_callback(first.aclose)
         chunks = first.aiter_raw()
         assert len(await anext(chunks)) > 0
+        # The end of a file comes as a look does, or ended tasks would wait for their owner's downloads.
+        end = await asyncio.wait_for(last_lines(api, ada, "x", 1, 0), slots.WAIT_S / 2)
+        assert end[-1] == "the last line"
         assert not refused.done(), "it was served although its owner has as many as one may"
         with pytest.raises(TooMany) as told:
             await refused
