@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -9,7 +10,7 @@ from atoll.api.contents import ensure_contents
 from atoll.api.domains import metadata, tables
 from atoll.database.connection import connect, sessions
 from atoll.database.migrate import alembic_config, upgrade
-from atoll.engines.specification import TaskSpec
+from atoll.engines.specification import Devices, TaskSpec
 from sqlalchemy import Connection, text
 
 from tests.unit.platform.conftest import configuration
@@ -37,6 +38,19 @@ INSERT INTO tasks (id, name, kind, mode, owner_id, virtual_cluster_id, engine, d
                    state, wanted, last_lines, created_at, state_since, version)
 SELECT :name, :name, 'training', 'batch', users.id, virtual_clusters.id, 'numpy', 'nvidia_gpu_amd64', 1, 1,
        CAST(:definition AS jsonb), 'finished', 'run', '[]', now(), now(), 1
+FROM users, virtual_clusters
+"""
+# Before 0007.
+FORMER_DEVICES: dict[str, dict[str, Any]] = {
+    "gpu": {"type": "nvidia_gpu_amd64", "resource": "nvidia.com/gpu", "count": 1, "nodes": 1},
+    "npu": {"type": "huawei_npu_arm64", "resource": "huawei.com/Ascend910", "count": 4, "nodes": 2},
+    "none": {"type": None, "resource": None, "count": 0, "nodes": 1, "architecture": "arm64"},
+}
+FORMER_TASK = """
+INSERT INTO tasks (id, name, kind, mode, owner_id, virtual_cluster_id, framework, device_type, devices, nodes,
+                   definition, specification, state, wanted, last_lines, created_at, state_since, version)
+SELECT :name, :name, 'training', 'batch', users.id, virtual_clusters.id, 'numpy', :type, 1, 1,
+       '{}', CAST(:specification AS jsonb), 'finished', 'run', '[]', now(), now(), 1
 FROM users, virtual_clusters
 """
 
@@ -103,6 +117,44 @@ async def test_tasks_of_the_first_version_name_a_framework_and_have_a_specificat
     own = TaskSpec.model_validate(rows["own"].specification)
     assert (own.program.working_directory, own.program.needs_file) == ("/app", "main.py")
     assert own.program.runtime is not None
+
+
+async def test_devices_of_former_tasks_say_what_the_name_of_their_type_said_and_lead_back(
+    tmp_path: Path, postgres: str, database_name: str
+) -> None:
+    from alembic import command
+
+    settings = configuration(tmp_path, postgres, database_name)
+    database = connect(settings, pool_size=1)
+    await ensure_contents(sessions(database), settings)
+
+    async def kept() -> dict[str, dict[str, Any]]:
+        async with database.connect() as connection:
+            found = await connection.execute(text("SELECT name, specification FROM tasks"))
+            return {row.name: row.specification for row in found}
+
+    async with database.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0006"))
+        for name, devices in FORMER_DEVICES.items():
+            specification = json.dumps({"version": 1, "devices": devices})
+            values = {"name": name, "type": devices["type"], "specification": specification}
+            await connection.execute(text(FORMER_TASK), values)
+    former = await kept()
+    await upgrade(database)
+    upgraded = await kept()
+    async with database.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0006"))
+    led_back = await kept()
+    await database.dispose()
+    assert upgraded["none"] == former["none"]
+    assert upgraded["gpu"]["devices"] == {**FORMER_DEVICES["gpu"], "architecture": "amd64", "group": 1}
+    assert upgraded["npu"]["devices"] == {**FORMER_DEVICES["npu"], "architecture": "arm64", "group": 4}
+    assert {name: Devices.model_validate(one["devices"]).group for name, one in upgraded.items()} == {
+        "gpu": 1,
+        "npu": 4,
+        "none": 1,
+    }
+    assert led_back == former
 
 
 async def test_the_first_contents_are_made_once_and_edits_survive(
