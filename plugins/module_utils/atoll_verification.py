@@ -13,7 +13,7 @@ import re
 import socket
 import ssl
 import time
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Set
 
 from ansible.module_utils import atoll_cluster as cluster
 from ansible.module_utils import atoll_drift as drift
@@ -193,19 +193,20 @@ def rollout(workload: str, left_out: List[str]) -> List[str]:
     if current and ready >= wanted and updated >= wanted:
         return []
     broken = "{} {} has {} of {} pods ready, {} up to date".format(kind, place, ready, wanted, updated)
-    gone = {node["metadata"]["name"]: node for node in asked_for("get", "nodes")["items"] if _gone(node, left_out)}
+    known = asked_for("get", "nodes")["items"]
+    gone = {node["metadata"]["name"] for node in known if _gone(node, left_out)}
     if not current or not gone:
         return [broken]
     words = ",".join("{}={}".format(*pair) for pair in sorted(spec["selector"]["matchLabels"].items()))
     pods = asked_for("--namespace", namespace, "get", "pods", "--selector", words)["items"]
     if kind != "DaemonSet":
-        missing = [pod for pod in pods if _fits_only(pod, gone)]
+        missing = [pod for pod in pods if _fits_only(pod, gone, known)]
         return [] if updated >= wanted and ready + len(missing) >= wanted else [broken]
     here = [pod for pod in pods if pod["spec"].get("nodeName") not in gone]
     # Of nodes that are gone those lack a pod that have none, or one that is not counted as it should be.
-    there = {pod["spec"].get("nodeName") for pod in pods} & set(gone)
+    there = {pod["spec"].get("nodeName") for pod in pods} & gone
     absent = wanted - len(pods)
-    sound = all(_is(pod, "Ready") for pod in here) and absent <= len(set(gone) - there)
+    sound = all(_is(pod, "Ready") for pod in here) and absent <= len(gone - there)
     if not sound or (updated < wanted and _behind(namespace, words, here)):
         return [broken]
     return []
@@ -220,15 +221,16 @@ def _is(item: Dict[str, Any], wanted: str) -> bool:
     return conditions.get(wanted) == "True"
 
 
-def _fits_only(pod: Dict[str, Any], gone: Dict[str, Dict[str, Any]]) -> bool:
-    """Say whether a pod finds no place, and would fit a node that is gone."""
-    if pod["spec"].get("nodeName") or pod["metadata"].get("deletionTimestamp"):
+def _fits_only(pod: Dict[str, Any], gone: Set[str], known: List[Dict[str, Any]]) -> bool:
+    """Say whether a pod finds no place because all nodes that it may be on are gone."""
+    wanted = (pod["spec"].get("nodeSelector") or {}).items()
+    if not wanted or pod["spec"].get("nodeName") or pod["metadata"].get("deletionTimestamp"):
         return False
     conditions = {one["type"]: one for one in pod.get("status", {}).get("conditions", [])}
     if conditions.get("PodScheduled", {}).get("reason") != "Unschedulable":
         return False
-    wanted = (pod["spec"].get("nodeSelector") or {}).items()
-    return any(wanted <= node["metadata"].get("labels", {}).items() for node in gone.values())
+    fit = {node["metadata"]["name"] for node in known if wanted <= node["metadata"].get("labels", {}).items()}
+    return bool(fit) and fit <= gone
 
 
 def _behind(namespace: str, words: str, pods: List[Dict[str, Any]]) -> bool:

@@ -232,6 +232,9 @@ def test_of_a_daemon_set_only_what_is_on_nodes_that_are_away_or_left_out_is_forg
         (a_pod(None, False, role="worker"), True),  # it waits for something else than the node that is away
         (a_pod("away", False, role="master"), True),  # until it is replaced nothing serves
         (a_pod("a", False), True),
+        (a_pod(None, False), True),  # it may be anywhere, so it waits for something else
+        (a_pod(None, False, disk="fast"), True),  # a node that is there has it too
+        (a_pod(None, False, role="none"), True),  # no node ever had that
     ],
 )
 def test_of_other_workloads_only_a_pod_that_fits_no_node_but_one_that_is_away_is_forgiven(
@@ -243,7 +246,7 @@ def test_of_other_workloads_only_a_pod_that_fits_no_node_but_one_that_is_away_is
         monkeypatch,
         asking,
         {"metadata": {"generation": 1}, "spec": spec, "status": status},
-        nodes=[a_node("a", role="worker"), a_node("away", ready=False, role="master")],
+        nodes=[a_node("a", role="worker", disk="fast"), a_node("away", ready=False, role="master", disk="fast")],
         pods=[a_pod("a"), pod],
     )
     assert bool(asking.rollout("Deployment atoll-system/api", [])) == told
