@@ -184,9 +184,17 @@ class Operations:
         with self._lock:
             if (going_on := self._going_on.get(identifier)) is not None:
                 return going_on
-        known = {folder.name: folder for folder in self._folders()}
-        kept = Operation.kept(known[identifier]) if identifier in known else None
-        return kept if kept is not None and kept.has_begun else None
+        folder = next((one for one in self._folders() if one.name == identifier), None)
+        if folder is None or not (kept := Operation.kept(folder)).has_begun:
+            return None
+        if kept.over:
+            return kept
+        with self._lock:
+            if identifier not in self._going_on:
+                # It went on when this process began, and its process has ended since. A full disk keeps it as it is.
+                with contextlib.suppress(OSError):
+                    _end_if_cut_off(folder)
+        return Operation.kept(folder)
 
     def _runs(self) -> list[Activity]:
         """Runs of other processes: an apply from the control host holds the cluster's lock."""

@@ -5,7 +5,6 @@ Lines: `started`, `plan`, `phase`, `task`, `phase_finished`, `failure`, `finishe
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import json
 import os
@@ -16,8 +15,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from installer.redaction import Redactor
+from installer.running import lock_file
 
 FILE_NAME = "journal.jsonl"
+LOOKED_AT_SECONDS = 1.0  # far longer than `is_being_written` has the lock
 
 
 def new_run_id() -> str:
@@ -31,8 +32,8 @@ class Journal:
     def __init__(self, run_directory: Path, redactor: Redactor, also: Callable[[str], None] | None = None) -> None:
         run_directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(run_directory / FILE_NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        with contextlib.suppress(BlockingIOError):  # falls with this process, so that others see whether it goes on
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # It falls with this process, so that others see whether it goes on. Who looks just now has it for a moment.
+        lock_file.take(handle, LOOKED_AT_SECONDS)
         self._file = os.fdopen(handle, "w", encoding="utf-8")
         self._redactor = redactor
         self._also = also

@@ -148,7 +148,9 @@ def test_an_operation_of_a_process_that_is_in_another_container_is_not_ended(sta
     foreign = {"pid": 1, "started": 1, "boot": "another"}
     with Journal(folder, Redactor()) as held:
         held.write("begun", service="api", action="restart", caller="ada", writer=foreign)
-        assert [one.to_json()["state"] for one in Operations(state).page(10)[0]] == ["running"]
+        book = Operations(state)
+        assert [one.to_json()["state"] for one in book.page(10)[0]] == ["running"]
+    assert [one.to_json()["state"] for one in book.page(10)[0]] == ["interrupted"]
     assert [one.to_json()["state"] for one in Operations(state).page(10)[0]] == ["interrupted"]
 
 
