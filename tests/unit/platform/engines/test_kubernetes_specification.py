@@ -8,7 +8,8 @@ from atoll.engines.kubernetes import manifests, observing
 from atoll.engines.kubernetes.engine import KubernetesEngine
 from atoll.engines.kubernetes.reflector import key
 
-from tests.unit.platform.engines.test_kubernetes import NOW, ended, pod_spec, running, submission
+from tests.unit.platform.engines.test_kubernetes import pod_spec, submission
+from tests.unit.platform.engines.test_kubernetes_observing import NOW, ended, running
 
 PORT = {"name": "web", "number": 8080}
 HTTP = {"by": "http", "port": "web", "path": "/ready"}

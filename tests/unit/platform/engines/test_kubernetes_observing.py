@@ -1,0 +1,132 @@
+"""What the Kubernetes engine says about what it sees. Needs nothing; the rest is a system test."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from atoll.devices.types import DeviceType
+from atoll.engines.base import Phase
+from atoll.engines.kubernetes import manifests, observing
+
+from installer.cluster import DEVICE_TYPES
+from tests.unit.platform.engines.test_kubernetes import submission
+
+TYPES = [DeviceType(**device.row()) for device in DEVICE_TYPES.values()]
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def pod(rank: int, **status: Any) -> dict[str, Any]:
+    return {
+        "metadata": {
+            "name": f"pod-{rank}",
+            "creationTimestamp": "2026-11-21T11:00:00Z",
+            "labels": {"batch.kubernetes.io/job-completion-index": str(rank)},
+        },
+        "spec": {"nodeName": "worker1"},
+        "status": status,
+    }
+
+
+def ended(rank: int, exit_code: int, message: str = "", reason: str = "Error") -> dict[str, Any]:
+    terminated = {
+        "exitCode": exit_code,
+        "reason": reason,
+        "message": message,
+        "startedAt": "2026-11-21T11:00:01Z",
+        "finishedAt": f"2026-11-21T11:00:1{rank}Z",
+    }
+    return pod(rank, phase="Failed", containerStatuses=[{"state": {"terminated": terminated}}])
+
+
+def running(rank: int) -> dict[str, Any]:
+    return pod(rank, containerStatuses=[{"state": {"running": {"startedAt": "2026-11-21T11:00:01Z"}}}])
+
+
+def job_set(nodes: int = 1, suspend: bool = False, **conditions: datetime) -> dict[str, Any]:
+    made = manifests.job_set(submission(nodes=nodes))
+    made["spec"]["suspend"] = suspend
+    made["status"] = {
+        "conditions": [
+            {"type": kind, "status": "True", "lastTransitionTime": at.isoformat(), "message": "jobset failed"}
+            for kind, at in conditions.items()
+        ]
+    }
+    return made
+
+
+def test_what_is_gone_is_gone() -> None:
+    assert observing.observation("a", None, [], None, NOW).phase is Phase.GONE
+
+
+def test_a_container_that_the_kernel_killed_for_memory_says_so() -> None:
+    seen = observing.observation("a", job_set(Failed=NOW), [ended(0, 137, reason="OOMKilled")], None, NOW)
+    assert seen.phase is Phase.FAILED
+    assert seen.reason is not None
+    assert seen.reason.message == "The memory limit of 400Mi was exceeded."
+
+
+def test_a_crash_gives_the_exit_code_of_the_replica_that_failed_first() -> None:
+    pods = [ended(1, 3), ended(0, 9)]
+    seen = observing.observation("a", job_set(2, Failed=NOW), pods, None, NOW)
+    assert seen.reason is not None
+    assert seen.reason.params == {"exit_code": 9}
+
+
+def test_a_failed_set_waits_a_moment_for_the_words_of_its_pod() -> None:
+    made = job_set(Failed=NOW)
+    early = observing.observation("a", made, [running(0)], None, NOW + timedelta(seconds=1))
+    assert early.phase is Phase.RUNNING
+    assert observing.is_straggling(early, made)
+    late = observing.observation("a", made, [running(0)], None, NOW + timedelta(seconds=11))
+    assert late.phase is Phase.FAILED
+
+
+def test_it_runs_once_every_replica_runs() -> None:
+    assert observing.observation("a", job_set(2), [running(0), pod(1)], None, NOW).phase is Phase.STARTING
+    assert observing.observation("a", job_set(2), [running(0), running(1)], None, NOW).phase is Phase.RUNNING
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "words"),
+    [
+        (
+            "couldn't assign flavors to pod set task: insufficient unused quota for nvidia.com/gpu in flavor default, "
+            "4 more needed",
+            "devices_in_use",
+            "All others are in use; still missing: 4 GPU.",
+        ),
+        (
+            "couldn't assign flavors to pod set task: insufficient unused quota for cpu in flavor default, 300m more "
+            "needed",
+            "capacity_in_use",
+            "All others are in use; still missing: 300m CPU.",
+        ),
+        ("LocalQueue ada doesn't exist", "queue_not_ready", "Its queue is being made."),
+        ("something new", "queue_says", "It waits for its turn. The queue says: something new"),
+    ],
+)
+def test_the_queue_says_why_in_plain_words(message: str, code: str, words: str) -> None:
+    conditions = [{"type": "QuotaReserved", "status": "False", "reason": "Pending", "message": message}]
+    workload = {"metadata": {}, "status": {"conditions": conditions}}
+    seen = observing.observation("a", job_set(suspend=True), [], workload, NOW, TYPES)
+    assert seen.phase is Phase.WAITING
+    assert seen.reason is not None
+    assert (seen.reason.code, seen.reason.message) == (code, words)
+
+
+@pytest.mark.parametrize(("active", "phase"), [(True, Phase.WAITING), (False, Phase.FAILED)])
+def test_a_task_that_the_queue_gave_up_has_failed(active: bool, phase: Phase) -> None:
+    workload = {"metadata": {}, "spec": {"active": active}, "status": {}}
+    seen = observing.observation("a", job_set(suspend=True), [], workload, NOW)
+    assert seen.phase is phase
+    assert seen.reason is not None
+    assert (seen.reason.code == "gave_up_starting") is not active
+
+
+def test_an_image_that_cannot_be_pulled_is_named() -> None:
+    waiting = {"reason": "ImagePullBackOff", "message": "not found"}
+    seen = observing.observation(
+        "a", job_set(), [pod(0, containerStatuses=[{"image": "x/y:1", "state": {"waiting": waiting}}])], None, NOW
+    )
+    assert seen.reason is not None
+    assert (seen.reason.code, seen.reason.params["image"]) == ("image_not_pulled", "x/y:1")
