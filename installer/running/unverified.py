@@ -6,6 +6,7 @@ The records of phases say that they were applied, so without this the next apply
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -66,6 +67,10 @@ def _keep(state: Path, parts: Mapping[Part, str]) -> None:
     file = state / FILE
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     content = [{"phase": phase, "node": node, "message": words} for (phase, node), words in sorted(parts.items())]
-    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as draft:
-        draft.write(json.dumps(content, indent=1) + "\n")
-    Path(draft.name).replace(file)
+    handle, name = tempfile.mkstemp(dir=file.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as draft:
+            draft.write(json.dumps(content, indent=1) + "\n")
+        Path(name).replace(file)
+    finally:
+        Path(name).unlink(missing_ok=True)  # there still if the disk is full

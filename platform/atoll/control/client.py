@@ -110,7 +110,7 @@ def _problem(status: int, content: Any) -> ProblemCode:
     """What the control service told, as it is declared here; what is not is told in its own words."""
     said = content if isinstance(content, dict) else {}
     detail = str(said.get("detail") or f"The control service answered {status}.")
-    known = restored(TOLD, str(said.get("code")), {**said.get("params", {}), "detail": detail})
+    known = restored(TOLD, str(said.get("code")), {**(said.get("params") or {}), "detail": detail})
     return known or codes.ControlFailed(detail=detail)
 
 

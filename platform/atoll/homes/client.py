@@ -209,7 +209,7 @@ def _check(answer: httpx.Response) -> None:
         return
     problem = answer.json() if answer.headers.get("content-type", "").startswith("application/problem+json") else {}
     detail = str(problem.get("detail") or f"It answered {answer.status_code}.")
-    told = restored(TOLD, str(problem.get("code")), problem.get("params", {})) or codes.FilesFailed(detail=detail)
+    told = restored(TOLD, str(problem.get("code")), problem.get("params") or {}) or codes.FilesFailed(detail=detail)
     later = answer.headers.get("Retry-After")
     refusal = _REFUSALS.get(answer.status_code)
     error = (refusal or ApiError)(told, headers={"Retry-After": later} if later is not None else None)

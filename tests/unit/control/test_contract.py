@@ -10,6 +10,7 @@ import httpx
 import pytest
 from atoll.control.client import ControlClient
 from atoll.control.schemas import RunEvent
+from atoll.web.errors import NotFound
 
 from installer.cluster import TREE
 from installer.control import contract
@@ -165,6 +166,15 @@ async def test_the_events_of_a_run_are_passed_on_as_the_contract_has_them(wired:
     assert [(event.event, event.id) for event in passed] == [("run", str(n)) for n in range(1, len(values) + 1)]
     read = [RunEvent.model_validate_json(str(event.data)) for event in passed]
     assert [one.data for one in read] == [value["data"] for value in values]
+
+
+async def test_a_refusal_that_tells_no_parameters_at_all_is_passed_on_in_its_own_words() -> None:
+    said = {"code": "no_such_service", "detail": "There is no such service.", "params": None}
+    client = ControlClient.__new__(ControlClient)
+    transport = httpx.MockTransport(lambda _: httpx.Response(404, json=said))
+    client._http = httpx.AsyncClient(base_url="https://control", transport=transport)
+    with pytest.raises(NotFound, match="There is no such service"):
+        await client.restart("api")
 
 
 def test_every_request_of_the_platform_is_held_against_the_contract() -> None:
