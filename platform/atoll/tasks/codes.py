@@ -134,6 +134,10 @@ class HasMistakes(ReasonCode, words="What it asks for has mistakes."):
     pass
 
 
+class TooManyUnfinished(ReasonCode, words="{limit} of your tasks wait or run already."):
+    limit: int
+
+
 class StartsNow(ReasonCode, words="Everything it needs is free."):
     pass
 

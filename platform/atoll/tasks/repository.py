@@ -82,12 +82,14 @@ class TaskRepository:
         )
         return [(row[0], row[1], row[2]) for row in (await self._session.execute(query)).all()]
 
-    async def unfinished_of(self, caller: Caller) -> int:
+    async def unfinished_of(self, caller: Caller, *, lock: bool = False) -> int:
         """Number of the caller's own tasks that have not ended.
 
-        Nobody else counts them until this transaction ends: of several requests at once, none passes by another.
+        With `lock` no other request counts so until this transaction ends: of several at once none passes by another.
         """
-        await self._session.execute(select(UserRow.id).where(UserRow.id == caller.id).with_for_update(key_share=True))
+        if lock:
+            own = select(UserRow.id).where(UserRow.id == caller.id)
+            await self._session.execute(own.with_for_update(key_share=True))
         query = select(func.count()).select_from(TaskRow)
         query = query.where(TaskRow.owner_id == caller.id, TaskRow.state.not_in(ENDED))
         return await self._session.scalar(query) or 0

@@ -31,7 +31,7 @@ from atoll.tasks.snapshot import snapshot
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.web import told
-from atoll.web.codes import ReasonCode
+from atoll.web.codes import FieldCode, ReasonCode
 from atoll.web.domain import TaskKind
 from atoll.web.errors import Changed, Conflict, Invalid, NotAllowed, NotFound, TooMany
 from atoll.web.pagination import cut, decode
@@ -126,7 +126,7 @@ class TaskService:
         if (size := specification.text_bytes) > MOST_TEXT_BYTES:
             raise invalid([codes.ProgramTextTooLong(size=size, limit=MOST_TEXT_BYTES).at("")])
         most = self._settings.unfinished_per_user
-        if await self._repository.unfinished_of(caller) >= most:
+        if await self._repository.unfinished_of(caller, lock=True) >= most:
             raise TooMany(codes.TooManyTasks(limit=most), errors=[codes.UnfinishedTasks(limit=most).at("")])
         asked = _ask(caller, cluster.name, specification)
         verdict = decide(await snapshot(self._session, cluster), asked)
@@ -183,10 +183,18 @@ class TaskService:
         total = share.total if share is not None else 0
         held = sum(count for (_, kind, _), count in now_there.held.items() if kind == devices.type)
         ahead = await self._repository.waiting_before(cluster, devices.type)
-        mistake = None if isinstance(verdict, Placement) else verdict.mistake
+        mistake: FieldCode | None = None
+        reason: ReasonCode = codes.StartsNow()
+        if not isinstance(verdict, Placement):
+            mistake, reason = verdict.mistake, verdict.reason
+        problems = [mistake.at("devices")] if mistake is not None else []
+        most = self._settings.unfinished_per_user
+        if await self._repository.unfinished_of(caller) >= most:
+            problems.append(codes.UnfinishedTasks(limit=most).at(""))
+            reason = reason if mistake is not None else codes.TooManyUnfinished(limit=most)
         return Estimate(
-            allowed=mistake is None,
-            problems=[mistake.at("devices")] if mistake is not None else [],
+            allowed=not problems,
+            problems=problems,
             uses=Uses(
                 nodes=devices.nodes,
                 devices=devices.count * devices.nodes,
@@ -194,8 +202,8 @@ class TaskService:
                 limits_per_node=_resources(specification.limits),
                 requests_per_node=_resources(specification.requests),
             ),
-            starts="now" if isinstance(verdict, Placement) else "waits" if mistake is None else "never",
-            reason=(codes.StartsNow() if isinstance(verdict, Placement) else verdict.reason).reason(),
+            starts="never" if problems else "now" if isinstance(verdict, Placement) else "waits",
+            reason=reason.reason(),
             free=max(0, total - held),
             total=total,
             ahead=ahead,

@@ -35,6 +35,12 @@ async def test_a_user_has_a_limited_number_of_tasks_that_have_not_ended_also_by_
     assert str(MOST) in refused[0]["detail"]
     assert [error["params"] for error in refused[0]["errors"]] == [{"limit": MOST}], "the number, for every language"
 
+    before = (await ada.post("/trainings/estimate", training(devices=1))).json()
+    assert (before["allowed"], before["starts"]) == (False, "never"), "it is told before it is refused"
+    assert (before["reason"]["code"], before["reason"]["params"]) == ("too_many_unfinished", {"limit": MOST})
+    assert [problem["code"] for problem in before["problems"]] == ["unfinished_tasks"]
+
+    assert (await admin.post("/trainings/estimate", training(devices=1))).json()["allowed"]
     assert (await create(admin)).status_code == 201, "others are not told of it"
     await ada.post(f"/tasks/{made[0]}/stop")
     await ada.until(made[0], "killed")
