@@ -1,11 +1,15 @@
+import type codes from "@/locales/codes.en.gen.json";
 import type { components } from "./schema.gen";
 
 type ProblemBody = components["schemas"]["Problem"];
 export type FieldError = components["schemas"]["FieldError"];
 
+/** What a refusal can be told by: what the server declares, and what goes wrong on the way to it. */
+export type ProblemCode = keyof (typeof codes)["problem"] | "unreachable" | "unexpected" | `http_${number}`;
+
 /** A refusal of the API (problem+json), or a request that never reached it (`code` is then `unreachable`). */
 export class ApiProblem extends Error {
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly status: number;
   readonly detail: string;
   readonly remedy: string;
@@ -16,7 +20,7 @@ export class ApiProblem extends Error {
   constructor(body: Partial<ProblemBody> & { code: string; status: number }) {
     super(body.detail || body.title || body.code);
     this.name = "ApiProblem";
-    this.code = body.code;
+    this.code = body.code as ProblemCode; // a newer server may know more, which nobody here can ask for
     this.status = body.status;
     this.detail = body.detail ?? "";
     this.remedy = body.remedy ?? "";

@@ -15,7 +15,8 @@ function domains(): string[] {
 
 /** From the ground up; a folder imports from the floors below its own and from itself, never from its neighbours. */
 const FLOORS: readonly (readonly string[])[] = [
-  ["api", "formats", "locales"],
+  ["locales"],
+  ["api", "formats"],
   ["words"],
   ["features"],
   ["elements", "appearance"],
