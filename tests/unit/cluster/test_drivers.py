@@ -16,9 +16,8 @@ from installer.planning.phases import PHASES
 from installer.preflight.support import check_support
 
 NAMES = {*STORAGE, *REGISTRY, *DEVICES} - {"local"}  # an engine, a connection and an address are called that too
-# The tables themselves; the pretended cards are what the role `accelerators` is made of.
+# The tables themselves.
 TABLES = {"installer/cluster/drivers.py", "installer/cluster/devices.py", "installer/cluster/sections.py"}
-PRETENDED = {"roles/accelerators/vars/main.yml", "plugins/filter/atoll_accelerators.py"}
 ASKED = re.compile(
     rf"driver\S*\s*(?:==|!=|(?:not )?in)\s*[\[({{]?['\"](?:{'|'.join(NAMES | {'local'})})\b"
     rf"|['\"](?:{'|'.join(NAMES | {'local'})})['\"]\s*(?:==|!=)\s*\S*driver"
@@ -40,7 +39,7 @@ def test_nobody_asks_for_a_driver_by_name_outside_of_the_tables_and_folders() ->
     found = {
         f"{name}:{number}: {line.strip()}"
         for file in sources()
-        if (name := str(file.relative_to(TREE))) not in TABLES | PRETENDED and not NAMES & set(file.parts)
+        if (name := str(file.relative_to(TREE))) not in TABLES and not NAMES & set(file.parts)
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
         if ASKED.search(line)
     }
