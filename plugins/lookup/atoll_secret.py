@@ -23,7 +23,8 @@ short_description: A generated secret of the cluster, by its name
 description:
   - Reads C(secrets.yaml) in the cluster's state on the control host. A name that is not there yet gets a random value,
     which is kept. The file is 0600 and may be encrypted with ansible-vault.
-  - Use it only in tasks with C(no_log), in options that modules hide, or in files marked C(secret).
+  - Use it only for C(secrets) of C(atoll_objects), in files marked C(secret), in options that modules hide, or in tasks
+    with C(no_log).
 options:
   _terms:
     description: Names.
