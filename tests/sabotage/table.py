@@ -25,6 +25,10 @@ PROMISES = {
     "worker_added": "a worker added: exactly its phases and one join step, and nothing else",
     "killed_runs": "kill -9 and resume",
     "bad_input": "bad input is named, with a remedy, before anything is changed",
+    "red_stays": "what was seen broken is told and asked again until it is sound",
+    "nothing_left": "what is forgotten leaves nothing",
+    "closed": "no program starts before its network policy is enforced",
+    "fair": "nobody gets more than one user may, and nobody waits for all that another one asks for",
     "no_secret": "no secret in any journal, log, process list or the repository",
 }
 

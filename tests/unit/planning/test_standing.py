@@ -199,6 +199,7 @@ def test_a_driver_that_is_swapped_on_a_standing_cluster_is_a_hindrance_that_says
 ) -> None:
     moved = loads(f"{text}{section}\n", installed=True)
     made = plan(moved, cluster if accepted_before else None, installed, digests)
+    assert len(made.blocked) == 1, "it is one hindrance"
     (told,) = made.blocked
     key = section.partition(":")[0] + ".driver"
     assert told.startswith(f"`{key}` is now `{now}`, but `master1`, `worker1`, `worker2` and what lies there were made")
