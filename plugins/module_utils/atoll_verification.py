@@ -175,7 +175,7 @@ def rollout(workload: str, left_out: List[str]) -> List[str]:
     """Look whether a workload runs as wanted, in as many pods as wanted.
 
     A node that is away is told by its own phases, and one that is `left_out` is so on purpose: what a DaemonSet lacks
-    there is forgiven, and so is a pod of another workload that fits no other node.
+    there is forgiven, and so is a pod of another workload whose labels no node has that is there.
     """
     kind, _, place = workload.partition(" ")
     namespace, _, name = place.partition("/")
