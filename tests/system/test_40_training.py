@@ -62,15 +62,20 @@ def test_a_distributed_pytorch_job_trains_over_two_nodes(portal: Portal) -> None
 @pytest.mark.feature(69, on="simulated")
 def test_a_job_that_asks_for_more_than_is_free_queues_says_why_and_starts_when_devices_free_up(portal: Portal) -> None:
     first = submit(portal, "holds6", HOLD, devices=6, parameters={"seconds": "600"})
-    portal.wait_state(first, {"running"}, 90)
-    second = submit(portal, "wants4", HOLD, devices=4, parameters={"seconds": "1"})
-    waiting = wait_for(
-        "a reason that names the devices",
-        lambda: (t := portal.task(second)) and "more GPU" in str(t["reason"]) and t,
-        60,
-    )
-    assert waiting["state"] == "queued"
-    assert portal.client.post(f"/tasks/{first}/stop").is_success
+    try:
+        portal.wait_state(first, {"running"}, 90)
+        second = submit(portal, "wants4", HOLD, devices=4, parameters={"seconds": "1"})
+        waiting = wait_for(
+            "a reason that names the devices",
+            lambda: (t := portal.task(second)) and t["reason"]["code"] == "devices_in_use" and t,
+            60,
+        )
+        assert waiting["state"] == "queued"
+        assert waiting["reason"]["params"] == {"resource": "GPU", "more": "2"}
+        assert "still missing: 2 GPU" in waiting["reason"]["message"]
+    finally:
+        # Whatever happened, what comes next finds the devices free.
+        assert portal.client.post(f"/tasks/{first}/stop").is_success
     portal.wait_state(second, {"finished"}, 120)
     assert portal.task(first)["state"] == "killed"
 
