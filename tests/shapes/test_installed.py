@@ -5,6 +5,7 @@ Needs root, the bundle (built or in the cache) and 8 GiB of memory. `-k one_node
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -39,11 +40,13 @@ def test_a_cluster_of_this_shape_is_installed_and_trains(atoll: Atoll) -> None:
     assert atoll("up", "-f", str(atoll.file), "-o", "json").finished["ok"]
     assert atoll("plan", "-f", str(atoll.file), "-o", "json").json["steps"] == []
     first = Portal(atoll)
-    current = yaml.safe_load(first.credentials_file.read_text("utf-8"))["password"]
-    assert first.change_password(current, secrets.token_urlsafe(18)).is_success
-    portal = Portal(atoll)
+    with contextlib.closing(first.client):
+        current = yaml.safe_load(first.credentials_file.read_text("utf-8"))["password"]
+        assert first.change_password(current, secrets.token_urlsafe(18)).is_success
     types = [card["type"] for node in cluster["nodes"] for card in node.get("accelerators", [])]
     device = types[0] if types else None
-    job = submit(portal, "digits", "examples/digits/train.py", device_type=device, devices=min(len(types), 1))
-    task = portal.wait_state(job, {"finished", "failed", "error", "killed"}, 300)
-    assert task["state"] == "finished", log(portal, job)[-2000:]
+    portal = Portal(atoll)
+    with contextlib.closing(portal.client):
+        job = submit(portal, "digits", "examples/digits/train.py", device_type=device, devices=min(len(types), 1))
+        task = portal.wait_state(job, {"finished", "failed", "error", "killed"}, 300)
+        assert task["state"] == "finished", log(portal, job)[-2000:]
