@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from installer.errors import ToldError
 from installer.exit_codes import UNAVAILABLE
@@ -28,7 +31,7 @@ class Package:
 
 PACKAGES = (
     Package("openssh-client", frozenset({"lab", "nodes"}), "signs in to the nodes"),
-    Package("iproute2", frozenset({"lab"}), "makes the lab's bridge and name spaces"),
+    Package("iproute2", frozenset({"lab", "browser"}), "makes the lab's bridge, and name spaces"),
     Package("nftables", frozenset({"lab"}), "keeps the lab's nodes from reaching out"),
     Package("debootstrap", frozenset({"lab", "bundle"}), "makes the root of the lab's nodes and of images"),
     Package("debian-archive-keyring", frozenset({"lab", "bundle"}), "checks the packages of those roots"),
@@ -62,7 +65,22 @@ def installed(names: list[str]) -> set[str]:
 
 def install(part: str, say: Callable[[str], None]) -> list[str]:
     """Install what the part needs and this machine lacks; say so. Raises PackageError. Returns what was installed."""
-    lacking = missing(part)
+    with _alone():
+        return _install(missing(part), say)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Wait for another process of ours that installs: apt-get waits for dpkg's lock, but not for that of its lists."""
+    if os.geteuid() != 0:
+        yield  # it will be told what to install
+        return
+    with Path("/run/atoll-packages.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _install(lacking: list[Package], say: Callable[[str], None]) -> list[str]:
     if not lacking:
         return []
     names = [package.name for package in lacking]

@@ -23,7 +23,9 @@ import httpx
 import yaml
 
 from installer import packages
+from installer.bundle import building
 from installer.preflight.errors import PreflightError
+from installer.progress.stages import progress_for
 from installer.testing.results import ROOT, On, Outcome, Proof, Result, write
 
 E2E = ROOT / "tests" / "e2e"
@@ -99,19 +101,33 @@ def installed_cluster(scratch: Path) -> dict[str, str]:
     }
 
 
+def by_itself(command: list[str]) -> list[str]:
+    """Return the command in a network of its own, with nothing but loopback, if we may make one.
+
+    Chromium breaks its requests off whenever the machine gets or loses an interface, as a lab beside it does.
+    """
+    if os.geteuid() != 0:
+        return command
+    return ["unshare", "--net", "--", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", *command]
+
+
 def main(arguments: list[str]) -> int:
     """Run the tests of `cluster` or `dev` with further arguments for Playwright; return its exit code."""
     target, *further = arguments
     subprocess.run(["npm", "install", "--no-save", "--prefer-offline"], cwd=E2E, check=True)
-    if not Path(os.environ.get("ATOLL_CHROMIUM", "/usr/bin/chromium")).exists():
+    if os.geteuid() == 0 or not Path(os.environ.get("ATOLL_CHROMIUM", "/usr/bin/chromium")).exists():
         packages.install("browser", print)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         environment = {**os.environ, "PLAYWRIGHT_JSON_OUTPUT_NAME": str(report), "ATOLL_TEST_PYTHON": sys.executable}
-        if target == "cluster":
-            environment |= installed_cluster(Path(folder))
         config = E2E / target / "playwright.config.ts"
         command = ["npx", "--no-install", "playwright", "test", f"--config={config}", "--reporter=list,json", *further]
+        if target == "cluster":
+            environment |= installed_cluster(Path(folder))
+        if target == "dev":
+            with progress_for("text") as progress:
+                building.part("portal", progress)  # while its packages are in reach
+            command = by_itself(command)
         ended = subprocess.run(command, cwd=E2E, env=environment, check=False)
         told = os.environ.get("ATOLL_TEST_RESULTS")
         if told and report.exists():

@@ -1,4 +1,4 @@
-"""Runs suites one after another, or side by side where they are told to, and tells how they ended."""
+"""Runs suites side by side, each after those that it waits for, and tells how they ended."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
-from tempfile import TemporaryFile
 from threading import Lock
-from typing import TextIO
+from typing import Any, TextIO
 
 from installer.cluster.places import cache_directory
 from installer.testing.results import DIRECTORY, ROOT, Report, Result, write
-from installer.testing.suites import Command, Suite
+from installer.testing.suites import SUITES, Command, Suite
+
+# A lab waits for half of its time; more than two suites would hold up each other's tests.
+SLOTS = 2
 
 
 @dataclass(frozen=True)
@@ -37,55 +39,136 @@ def _argv(command: Command, node: Path) -> list[str]:
 
 
 def run(suites: tuple[Suite, ...], node: Path, extra: tuple[str, ...] = ()) -> list[Ended]:
-    """Run the suites and return how each command ended, in their order. A suite whose forerunner failed still runs.
+    """Run the suites, as many side by side as there are slots, and return how each command ended, in their order.
 
-    Suites of different lanes that follow each other run side by side; what each printed is shown when it ends.
-    `node` is the directory of the pinned node and npm. `extra` is appended to the last command of a single suite.
+    A suite whose forerunner failed still runs. A single suite prints as it goes; what several print goes to
+    `tests/results/<suite>.log` and is shown when the suite ends. `node` is the directory of the pinned node and npm.
+    `extra` is appended to the last command of a single suite.
     """
-    ended: list[Ended] = []
-    for lanes in waves(suites):
-        if len(lanes) == 1:
-            for suite in lanes[0]:
-                print(f"\n=== {suite.name}: {suite.title}", flush=True)
-                ended.extend(_run_suite(suite, node, extra if len(suites) == 1 else ()))
-            continue
-        names = " beside ".join(", ".join(suite.name for suite in lane) for lane in lanes)
-        print(f"\n=== {names}: side by side, each is shown when it has ended", flush=True)
-        with ThreadPoolExecutor(len(lanes)) as pool:
-            for lane in pool.map(lambda lane: [end for suite in lane for end in _run_shown_later(suite, node)], lanes):
-                ended.extend(lane)
-    return ended
+    if len(suites) == 1:
+        print(f"\n=== {suites[0].name}: {suites[0].title}", flush=True)
+        with _Processes() as processes:
+            return _run_suite(suites[0], node, extra, processes)
+    waiting = waits(suites)
+    ended: dict[str, list[Ended]] = {}
+    running: dict[Future[list[Ended]], Suite] = {}
+    with _Processes() as processes, ThreadPoolExecutor(SLOTS) as pool:
+        try:
+            while len(ended) < len(suites):
+                for suite in startable(suites, waiting, set(running.values()), set(ended)):
+                    beside = "".join(f", beside {other.name}" for other in running.values())
+                    print(
+                        f"=== {suite.name} begins{beside}: {_log(suite).relative_to(DIRECTORY.parent.parent)}",
+                        flush=True,
+                    )
+                    running[pool.submit(_run_logged, suite, node, processes)] = suite
+                for done in wait(running, return_when=FIRST_COMPLETED).done:
+                    suite = running.pop(done)
+                    ended[suite.name] = done.result()
+                    _show(suite)
+        except BaseException:
+            processes.end()
+            raise
+    return [end for suite in suites for end in ended[suite.name]]
 
 
-def waves(suites: tuple[Suite, ...]) -> list[list[list[Suite]]]:
-    """Part the suites into waves that run one after the other, each into lanes that run side by side."""
-    found: list[list[list[Suite]]] = []
-    for with_lane, following in groupby(suites, key=lambda suite: bool(suite.lane)):
-        if with_lane:
-            lanes: dict[str, list[Suite]] = {}
-            for suite in following:
-                lanes.setdefault(suite.lane, []).append(suite)
-            found.append(list(lanes.values()))
-        else:
-            found.extend([[suite]] for suite in following)
+def waits(suites: tuple[Suite, ...]) -> dict[str, set[str]]:
+    """Return for each suite which of the others have to end before it, also through suites that do not run."""
+    table = {suite.name: suite for suite in (*SUITES, *suites)}
+
+    def before(suite: Suite) -> set[str]:
+        return set(suite.after).union(*(before(table[name]) for name in suite.after if name in table))
+
+    names = {suite.name for suite in suites}
+    return {suite.name: before(suite) & names for suite in suites}
+
+
+def startable(
+    suites: tuple[Suite, ...], waiting: dict[str, set[str]], running: set[Suite], ended: set[str], slots: int = SLOTS
+) -> list[Suite]:
+    """Return what begins now: those first that most others wait for, then in the order of the table."""
+    begun = ended | {suite.name for suite in running}
+    ready = [suite for suite in suites if suite.name not in begun and waiting[suite.name] <= ended]
+    ready.sort(key=lambda suite: -sum(suite.name in others for others in waiting.values()))
+    found: list[Suite] = []
+    for suite in ready:
+        together = [*running, *found]
+        if len(together) < slots and not any(other.alone for other in together) and not (suite.alone and together):
+            found.append(suite)
+        elif suite.alone:
+            break  # what comes behind it would keep it waiting for ever
     return found
 
 
-_SHOWING = Lock()
+def _log(suite: Suite) -> Path:
+    return DIRECTORY / f"{suite.name}.log"
 
 
-def _run_shown_later(suite: Suite, node: Path) -> list[Ended]:
-    with TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
-        ended = _run_suite(suite, node, (), output)
-        output.seek(0)
-        with _SHOWING:
-            print(f"\n=== {suite.name}: {suite.title}", flush=True)
-            shutil.copyfileobj(output, sys.stdout)
-            sys.stdout.flush()
-    return ended
+def _run_logged(suite: Suite, node: Path, processes: _Processes) -> list[Ended]:
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    with _log(suite).open("w", encoding="utf-8") as output:
+        return _run_suite(suite, node, (), processes, output)
 
 
-def _run_suite(suite: Suite, node: Path, extra: tuple[str, ...], output: TextIO | None = None) -> list[Ended]:
+def _show(suite: Suite) -> None:
+    print(f"\n=== {suite.name}: {suite.title}", flush=True)
+    with _log(suite).open(encoding="utf-8", errors="replace") as output:
+        shutil.copyfileobj(output, sys.stdout)
+    sys.stdout.flush()
+
+
+class _Processes:
+    """The process groups of suites that run; after `end` none runs, and none begins."""
+
+    def __init__(self) -> None:
+        self._groups: set[int] = set()
+        self._lock = Lock()
+        self._over = False
+
+    def __enter__(self) -> _Processes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def run(self, argv: list[str], limit_s: float, **options: Any) -> str:
+        """Run a program as the leader of a group of its own, for `limit_s` at most; return why it failed, or ""."""
+        with self._lock:
+            if self._over:
+                return "the run was ended"
+            try:
+                process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, **options)
+            except FileNotFoundError as error:
+                return f"not found: {error.filename}"
+            self._groups.add(process.pid)
+        try:
+            code = process.wait(timeout=limit_s)
+            return "" if code == 0 else f"exit code {code}"
+        except subprocess.TimeoutExpired:
+            return "its time was over"
+        finally:
+            with self._lock:
+                self._groups.discard(process.pid)
+            if process.returncode is None:  # over its time, or Ctrl-C: its own session does not hear of that
+                _kill_group(process.pid)
+                process.wait()
+
+    def end(self) -> None:
+        """Kill all groups."""
+        with self._lock:
+            self._over = True
+            for group in self._groups:
+                _kill_group(group)
+
+
+def _kill_group(group: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def _run_suite(
+    suite: Suite, node: Path, extra: tuple[str, ...], processes: _Processes, output: TextIO | None = None
+) -> list[Ended]:
     target = DIRECTORY / f"{suite.name}.json"
     target.unlink(missing_ok=True)
     deadline = time.monotonic() + suite.time_limit_s
@@ -93,7 +176,16 @@ def _run_suite(suite: Suite, node: Path, extra: tuple[str, ...], output: TextIO 
     for command in suite.commands:
         print(f"--- {suite.name}: {command.title}", flush=True, file=output)
         argv = _argv(command, node) + list(extra if command is suite.commands[-1] else ())
-        ended.append(_run_one(suite, command, argv, node, deadline, target, output))
+        began = time.monotonic()
+        reason = processes.run(
+            argv,
+            max(deadline - began, 1),
+            cwd=ROOT,
+            env=_environment(target, node),
+            stdout=output,
+            stderr=subprocess.STDOUT if output else None,
+        )
+        ended.append(Ended(suite.name, command.title, time.monotonic() - began, reason))
     if not target.exists():
         outcomes = [
             Result(name=f"{suite.name}: {end.title}", outcome="failed" if end.reason else "passed", seconds=end.seconds)
@@ -103,44 +195,15 @@ def _run_suite(suite: Suite, node: Path, extra: tuple[str, ...], output: TextIO 
     return ended
 
 
-def _run_one(
-    suite: Suite,
-    command: Command,
-    argv: list[str],
-    node: Path,
-    deadline: float,
-    target: Path,
-    output: TextIO | None,
-) -> Ended:
-    environment = dict(os.environ)
-    environment["ATOLL_TEST_RESULTS"] = str(target)
-    environment["npm_config_cache"] = str(cache_directory() / "npm")
-    environment["npm_config_audit"] = environment["npm_config_fund"] = "false"
-    environment["PATH"] = f"{node}:{Path(sys.executable).parent}:{environment.get('PATH', '')}"
-    started = time.monotonic()
-    try:
-        process = subprocess.Popen(
-            argv,
-            cwd=ROOT,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT if output else None,
-            start_new_session=True,
-        )
-    except FileNotFoundError as error:
-        return Ended(suite.name, command.title, 0.0, f"not found: {error.filename}")
-    reason = ""
-    try:
-        code = process.wait(timeout=max(deadline - time.monotonic(), 1))
-        reason = "" if code == 0 else f"exit code {code}"
-    except subprocess.TimeoutExpired:
-        reason = f"the suite's time limit of {suite.time_limit_s} s was over"
-    finally:
-        if process.returncode is None:  # over its time, or Ctrl-C: its own session does not hear of that
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    return Ended(suite.name, command.title, time.monotonic() - started, reason)
+def _environment(target: Path, node: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "ATOLL_TEST_RESULTS": str(target),
+        "npm_config_cache": str(cache_directory() / "npm"),
+        "npm_config_audit": "false",
+        "npm_config_fund": "false",
+        "PATH": f"{node}:{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",
+    }
 
 
 def closing(ended: list[Ended], reports: list[Report]) -> str:

@@ -21,8 +21,8 @@ class Suite:
     """A group of commands that pass or fail together.
 
     `belongs_to` is the smallest set that runs it: `fast` needs no lab, `ci` needs lab nodes on this machine,
-    `all` is too long for every commit. `time_limit_s` ends a hanging suite. Suites that follow each other and have a
-    `lane` run side by side, one of each lane at a time.
+    `all` is too long for every commit. `time_limit_s` ends a hanging suite. Suites run side by side, two at a time, but
+    wait for those of `after` that run at all; one that is `alone` has the machine to itself.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Suite:
     commands: tuple[Command, ...]
     time_limit_s: int
     after: tuple[str, ...] = field(default=())
-    lane: str = ""
+    alone: bool = False
 
 
 PYTEST = ("{python}", "-m", "pytest", "-p", "installer.testing.recorder", "--durations=15", "--durations-min=10")
@@ -60,7 +60,6 @@ SUITES: tuple[Suite, ...] = (
             ),
         ),
         900,
-        lane="checks",
     ),
     Suite(
         "unit",
@@ -69,7 +68,6 @@ SUITES: tuple[Suite, ...] = (
         "fast",
         (Command("pytest", (*PYTEST, "tests/unit", "--ignore=tests/unit/platform")),),
         1500,
-        lane="installer",
     ),
     Suite(
         "unit-platform",
@@ -78,7 +76,6 @@ SUITES: tuple[Suite, ...] = (
         "fast",
         (Command("pytest", (*PYTEST, "tests/unit/platform")),),
         1500,
-        lane="platform",
     ),
     Suite(
         "engines",
@@ -87,7 +84,6 @@ SUITES: tuple[Suite, ...] = (
         "fast",
         (Command("pytest", (*PYTEST, "tests/engines")),),
         600,
-        lane="checks",
     ),
     Suite(
         "portal",
@@ -101,7 +97,6 @@ SUITES: tuple[Suite, ...] = (
             Command("vitest", (*NPM, "test")),
         ),
         900,
-        lane="checks",
     ),
     Suite(
         "e2e-dev",
@@ -126,6 +121,7 @@ SUITES: tuple[Suite, ...] = (
         "ci",
         (Command("pytest", (*PYTEST, "tests/roles")),),
         3600,  # minutes with a bundle in the cache
+        after=("dev",),  # whose browser would hear of each bridge that is made
     ),
     Suite(
         "system",
@@ -134,6 +130,7 @@ SUITES: tuple[Suite, ...] = (
         "ci",
         (Command("pytest", (*PYTEST, "tests/system")),),
         3600,
+        after=("roles",),
     ),
     Suite(
         "engines-cluster",
@@ -151,7 +148,7 @@ SUITES: tuple[Suite, ...] = (
         "ci",
         (Command("playwright", ("{python}", "-m", "installer.testing.playwright", "cluster")),),
         1200,
-        after=("system",),
+        after=("engines-cluster",),
     ),
     Suite(
         "sabotage-lab",
@@ -160,7 +157,8 @@ SUITES: tuple[Suite, ...] = (
         "all",
         (Command("pytest", (*PYTEST, "tests/sabotage/test_lab.py")),),
         3600,
-        after=("system", "e2e"),
+        after=("e2e",),
+        alone=True,
     ),
     Suite(
         "farewell",
@@ -169,7 +167,7 @@ SUITES: tuple[Suite, ...] = (
         "ci",
         (Command("pytest", (*PYTEST, "tests/farewell")),),
         300,
-        after=("system", "e2e"),
+        after=("sabotage-lab",),
     ),
     Suite(
         "shapes",

@@ -12,8 +12,8 @@ import pytest
 
 from installer.testing import runner
 from installer.testing.results import ROOT, Report
-from installer.testing.runner import run, waves
-from installer.testing.suites import SUITES, Command, Suite
+from installer.testing.runner import run, startable, waits
+from installer.testing.suites import SUITES, Command, Suite, chosen
 
 # Comes only when the other one has come, too.
 MEET = """
@@ -28,18 +28,20 @@ time.sleep(0.05)
 print("last line of", here.name, flush=True)
 sys.exit(not there.exists())
 """
-# One suite that takes a minute, with its results in the directory named.
+# Suites that take a minute each, with their results in the directory named.
 LONG = """
 import pathlib, sys
 from installer.testing import runner
 from installer.testing.suites import Command, Suite
 runner.DIRECTORY = pathlib.Path(sys.argv[1])
-runner.run((Suite("s", "s", "", "fast", (Command("c", ("sleep", "61.25")),), 60),), pathlib.Path("/"))
+many = [Suite(name, name, "", "fast", (Command("c", ("sleep", "61.25")),), 60) for name in sys.argv[2:]]
+runner.run(tuple(many), pathlib.Path("/"))
 """
 
 
-def suite(name: str, *argv: str, lane: str = "") -> Suite:
-    return Suite(name, name, "nothing", "fast", (Command("python", (sys.executable, "-c", *argv)),), 30, lane=lane)
+def suite(name: str, *argv: str, after: tuple[str, ...] = (), alone: bool = False) -> Suite:
+    command = Command("python", (sys.executable, "-c", *argv))
+    return Suite(name, name, "nothing", "fast", (command,), 30, after=after, alone=alone)
 
 
 @pytest.fixture(autouse=True)
@@ -48,10 +50,9 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_lanes_that_follow_each_other_run_side_by_side(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_suites_run_side_by_side_and_are_shown_whole(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
-    suites = (suite("one", MEET, one, other, lane="a"), suite("other", MEET, other, one, lane="b"))
-    ended = run(suites, tmp_path)
+    ended = run((suite("one", MEET, one, other), suite("other", MEET, other, one)), tmp_path)
     assert [(end.suite, end.reason) for end in ended] == [("one", ""), ("other", "")]
     lines = capfd.readouterr().out.splitlines()
     for name in ("one", "other"):
@@ -59,16 +60,47 @@ def test_lanes_that_follow_each_other_run_side_by_side(tmp_path: Path, capfd: py
         assert lines[at + 1 : at + 4] == [f"--- {name}: python", f"first line of {name}", f"last line of {name}"]
 
 
-def test_a_suite_without_a_lane_waits_for_those_before_it() -> None:
-    shapes = [[[each.name for each in lane] for lane in wave] for wave in waves(SUITES)]
-    assert shapes[0] == [["lint", "engines", "portal"], ["unit"], ["unit-platform"]]
-    assert all(len(wave) == 1 and len(wave[0]) == 1 for wave in shapes[1:])
-    assert sorted(name for wave in shapes for lane in wave for name in lane) == sorted(each.name for each in SUITES)
+def order(*suites: Suite, slots: int = 2) -> list[list[str]]:
+    """Return what runs together, when all that run end together."""
+    waiting, ended, found = waits(suites), set[str](), list[list[str]]()
+    while len(ended) < len(suites):
+        begun = [each.name for each in startable(suites, waiting, set(), ended, slots)]
+        assert begun, f"nothing begins after {ended}"
+        found.append(begun)
+        ended.update(begun)
+    return found
+
+
+def test_a_suite_waits_for_those_before_it_and_the_longest_way_begins_first() -> None:
+    short, begins, ends = suite("short"), suite("begins"), suite("ends", after=("begins",))
+    assert order(short, begins, ends) == [["begins", "short"], ["ends"]]
+    assert order(short, begins, ends, slots=1) == [["begins"], ["short"], ["ends"]]
+    assert order(ends) == [["ends"]], "what does not run is not waited for"
+    running = startable((short, begins, ends), waits((short, begins, ends)), {short}, set())
+    assert [each.name for each in running] == ["begins"]
+
+
+def test_a_suite_that_is_alone_has_the_machine_to_itself() -> None:
+    lonely, other = suite("lonely", alone=True), suite("other")
+    assert order(other, lonely) == [["other"], ["lonely"]]
+    assert order(lonely, other) == [["lonely"], ["other"]]
+    assert startable((lonely, other), waits((lonely, other)), {lonely}, set()) == []
+
+
+def test_the_clusters_suites_follow_each_other_and_the_browsers_before_the_lab_sees_no_new_bridge() -> None:
+    shown = chosen((), "all")
+    waiting = waits(shown)
+    chain = ["dev", "roles", "system", "engines-cluster", "e2e", "sabotage-lab", "farewell", "shapes"]
+    for at, name in enumerate(chain):
+        assert waiting[name] == set(chain[:at])
+    assert waits(chosen((), "ci"))["farewell"] == set(chain[:5]), "also through a suite that does not run"
+    assert sorted(name for wave in order(*shown) for name in wave) == sorted(each.name for each in SUITES)
+    assert order(*chosen((), "ci"))[0][0] == "dev", "the longest way begins first"
 
 
 def test_a_failure_beside_others_is_told_with_its_output(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    fails = suite("fails", "import sys; print('why', file=sys.stderr); sys.exit(3)", lane="a")
-    ended = run((fails, suite("passes", "pass", lane="b")), tmp_path)
+    fails = suite("fails", "import sys; print('why', file=sys.stderr); sys.exit(3)")
+    ended = run((fails, suite("passes", "pass", after=("fails",))), tmp_path)
     assert [(end.suite, end.reason) for end in ended] == [("fails", "exit code 3"), ("passes", "")]
     assert "why" in capfd.readouterr().out
     report = Report.model_validate_json((tmp_path / "fails.json").read_text("utf-8"))
@@ -83,20 +115,21 @@ def test_each_suite_has_results_of_its_own() -> None:
         assert len(recording) <= 1, f"{each.name}: the results of one command would replace the other's"
 
 
-def test_an_interrupted_run_leaves_no_process(tmp_path: Path) -> None:
-    process = subprocess.Popen([sys.executable, "-c", LONG, tmp_path], cwd=ROOT, stderr=subprocess.DEVNULL)
+@pytest.mark.parametrize("names", [("alone",), ("one", "other", "waits")])
+def test_an_interrupted_run_leaves_no_process(tmp_path: Path, names: tuple[str, ...]) -> None:
+    process = subprocess.Popen([sys.executable, "-c", LONG, tmp_path, *names], cwd=ROOT, stderr=subprocess.DEVNULL)
     with process:
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         deadline = time.monotonic() + 20
 
         def running() -> list[int]:
-            found = [int(child) for child in children.read_text().split()]
+            tasks = Path(f"/proc/{process.pid}/task").glob("*/children")  # each belongs to the thread that made it
+            found = [int(child) for children in tasks for child in children.read_text().split()]
             return [child for child in found if b"61.25" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
-        while not running() and time.monotonic() < deadline:
+        while len(children := running()) < min(len(names), 2) and time.monotonic() < deadline:
             time.sleep(0.02)  # the child is another process: there is nothing to wait on but time
-        (child,) = running()
         time.sleep(0.5)  # its parent has come back from starting it
         process.send_signal(signal.SIGINT)
         process.wait(10)
-    assert not Path(f"/proc/{child}").exists()
+    assert children
+    assert not [child for child in children if Path(f"/proc/{child}").exists()]
