@@ -88,9 +88,12 @@ def _one_node(cluster: Cluster) -> Iterator[Words]:
         )
 
 
-def _no_arbiter(cluster: Cluster) -> Iterator[Words]:
-    if len(cluster.storage_nodes) == 2:
-        yield Words("GlusterFS on two storage nodes needs an arbiter, which is not set up yet", "Use one or three.")
+def _replicas(cluster: Cluster) -> Iterator[Words]:
+    if len(cluster.storage_nodes) not in (0, 1, 3):  # without one it does not fit at all
+        yield Words(
+            f"GlusterFS on {len(cluster.storage_nodes)} storage nodes is not carried out yet",
+            "Use one, which keeps everything once, or three, of which each keeps all of it.",
+        )
 
 
 def _one_registry(cluster: Cluster) -> Iterator[Words]:
@@ -110,7 +113,7 @@ STORAGE = {
     driver.name: driver
     for driver in (
         StorageDriver(
-            "glusterfs", managed=True, on_nodes=True, kernel=("fuse",), misfit=_needs_servers, refusal=_no_arbiter
+            "glusterfs", managed=True, on_nodes=True, kernel=("fuse",), misfit=_needs_servers, refusal=_replicas
         ),
         StorageDriver("nfs", settings="nfs", refusal=_not_yet("storage.driver", "nfs", _SERVERS)),
         StorageDriver(

@@ -187,7 +187,6 @@ PHASES = (
         needs=("host",),
         inputs=("cluster_name", "storage", "storage_hosts", "node.address"),
         artifacts=(_OS,),
-        removable=True,
         only_if="own_storage",
     ),
     Phase(

@@ -74,7 +74,7 @@ def _role(phase: Phase, turn: Turn, indent: str) -> list[str]:
         f"- name: {phase.title} - {turn.title}",
         "  ansible.builtin.import_role:",
         f"    name: {phase.role}",
-        f"    tasks_from: {_tasks(phase, turn)}",
+        f"    tasks_from: {tasks_of(phase, turn)}",
     ]
     return [indent + line for line in lines]
 
@@ -132,7 +132,7 @@ def _scope(phase: Phase) -> str:
     return "cluster" if phase.on is Scope.CLUSTER else "node"
 
 
-def _tasks(phase: Phase, turn: Turn) -> str:
+def tasks_of(phase: Phase, turn: Turn) -> str:
     """Return the file of the role's tasks: its verb, or the phase where a role has several.
 
     Not `main`: to include a role, to check its arguments (which come from pydantic) and to include its verb are three

@@ -34,9 +34,8 @@ def verbs(role: str) -> set[str]:
 def steps(role: str) -> list[str]:
     """Molecule's steps for a role; a role that can be removed is there again at the end, for those that follow."""
     applied = ["converge", "idempotence", "side_effect verify.yml", f"verify node/{role}"]
-    before = ["side_effect precheck.yml"] if "precheck" in verbs(role) else []
     removed = ["side_effect remove.yml", f"verify node/{role}_removed", *applied] if "remove" in verbs(role) else []
-    return [*before, "prepare", "check", "verify node/rehearsed", *applied, *removed]
+    return ["prepare", "check", "verify node/rehearsed", *applied, *removed]
 
 
 def parts() -> list[str]:

@@ -82,7 +82,7 @@ def test_a_storage_driver_has_its_folder_or_is_refused_in_words() -> None:
             continue
         assert refused == []
         phases = [phase.name for phase in PHASES if phase.role == "storage" and (row.managed or not phase.only_if)]
-        assert {"precheck", *phases} <= {file.stem for file in folder.glob("*.yml")}
+        assert {*phases} <= {file.stem for file in folder.glob("*.yml")}
 
 
 def test_a_registry_driver_has_its_folder_or_is_refused_in_words() -> None:

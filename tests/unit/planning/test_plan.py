@@ -144,11 +144,21 @@ def test_a_silent_node_with_steps_blocks_the_plan(cluster: Cluster, digests: Dig
 def test_a_driver_that_is_dropped_is_removed_before_anything_is_made(
     text: str, digests: Digests, installed: Observations
 ) -> None:
-    moved = loads(text + "storage: {driver: nfs, nfs: {server: nas, path: /export}}\n", installed=True)
+    moved = loads(text + "registry: {driver: harbor, harbor: {url: 'https://h', user: u}}\n", installed=True)
     made = plan(moved, None, installed, digests)
-    assert brief(made)[0] == ("storage", "storage1", "remove")
+    assert brief(made)[0] == ("registry", "storage1", "remove")
     assert made.steps[0].reason == "no longer wanted"
     assert not plan(moved, None, done(made, installed), digests)
+
+
+def test_servers_of_user_data_that_are_dropped_are_told_and_stay_on_record(
+    text: str, digests: Digests, installed: Observations
+) -> None:
+    """They hold what people made: nothing takes them away in place, and nothing says that it had."""
+    moved = loads(text + "storage: {driver: nfs, nfs: {server: nas, path: /export}}\n", installed=True)
+    made = plan(moved, None, installed, digests)
+    assert not [step for step in made.steps if step.action == "remove"]
+    assert any("Node `storage1` keeps `storage`" in warning for warning in made.warnings)
 
 
 def test_the_last_accelerators_take_their_phase_with_them(text: str, digests: Digests, installed: Observations) -> None:

@@ -72,6 +72,30 @@ def test_verify_asks_every_phase_of_its_role_and_none_keeps_another_from_being_a
         assert "any_errors_fatal" not in play
 
 
+def run_by_verbs(role: str) -> tuple[set[str], set[str]]:
+    """The words for which verbs come to a role, and the files of tasks that they run there."""
+    words, files = set(), set()
+    for verb in VERBS:
+        for turn in verb.turns:
+            for phase in turn.phases:
+                if phase.role == role:
+                    words.add(turn.runs)
+                    files.add(making.tasks_of(phase, turn))
+    return words, files
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_file_of_tasks_and_every_word_of_a_role_is_run_by_a_verb(role: str) -> None:
+    """What nobody runs nobody tries: it would rot, and be believed."""
+    words, files = run_by_verbs(role)
+    folder = TREE / "roles" / role
+    said = yaml.safe_load((folder / "meta/argument_specs.yml").read_text())["argument_specs"]["main"]["options"]["verb"]
+    assert set(said["choices"]) == words
+    # `main` hands over to a file by the verb's word: for who applies a role by hand, and for molecule.
+    idle = {file.name for file in (folder / "tasks").rglob("*.yml")} - {f"{name}.yml" for name in files | words}
+    assert idle - {"main.yml"} == set()
+
+
 def test_what_a_role_asks_afterwards_plans_nothing_again(tmp_path: Path) -> None:
     tasks = tmp_path / "roles" / "host" / "tasks"
     tasks.mkdir(parents=True)

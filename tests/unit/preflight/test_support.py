@@ -30,7 +30,7 @@ def test_real_cards_are_told_to_lack_their_plugin_and_do_not_stop_an_install() -
     ("more", "said"),
     [
         ("storage: {driver: nfs, nfs: {server: 10.0.0.5, path: /export}}", "storage.driver: nfs"),
-        ("  - {name: s2, address: 10.0.0.32, roles: [storage]}", "two storage nodes"),
+        ("  - {name: s2, address: 10.0.0.32, roles: [storage]}", "GlusterFS on 2 storage nodes"),
         ("registry: {nodes: [m1, s1]}", "registry on several nodes"),
     ],
 )
