@@ -172,7 +172,7 @@ class TaskSpec(_Frozen):
     requests: Amounts
     restartable: bool = Field(
         default=False,
-        description="A lost replica may be replaced before its node is fenced. Kept and labelled; no engine acts on it yet",
+        description="A lost replica may be replaced before its node is fenced (kept; no engine acts on it yet)",
     )
     grace_s: Annotated[int, Field(ge=0, le=3600)] = DEFAULT_GRACE_S
 
