@@ -35,6 +35,17 @@ def session_token(request: Request, parts: Parts) -> str:
     return request.cookies.get(parts.configuration.web.session_cookie, "")
 
 
+def device_cookie(parts: Parts) -> str:
+    """The name of the cookie by which a device is known again."""
+    return f"{parts.configuration.web.session_cookie}_device"
+
+
+def device_hash(request: Request, parts: Parts) -> str | None:
+    """The hash of what a known device shows, None without."""
+    token = request.cookies.get(device_cookie(parts), "")
+    return token_hash(token) if token else None
+
+
 async def _caller(request: Request, parts: Platform) -> Caller | None:
     """Whoever holds the session of the request, None when it has ended."""
     # A session of its own: the check must not hold the request's transaction, streams have none.

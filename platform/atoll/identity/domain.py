@@ -1,7 +1,7 @@
 """Identity: the manifest."""
 
 from atoll.identity import codes
-from atoll.identity.models import SessionRow, SignInFailureRow, UserRow
+from atoll.identity.models import KnownDeviceRow, SessionRow, SignInFailureRow, UserRow
 from atoll.identity.routes import router
 from atoll.web.codes import declared
 from atoll.web.domain import Domain, Elsewhere, MatrixRow
@@ -10,7 +10,7 @@ DOMAIN = Domain(
     name="identity",
     codes=declared(codes),
     routers=(router,),
-    tables=(UserRow, SessionRow, SignInFailureRow),
+    tables=(UserRow, SessionRow, KnownDeviceRow, SignInFailureRow),
     matrix={
         "POST /session": Elsewhere("test_sign_in"),
         "GET /session": MatrixRow.everybody(),

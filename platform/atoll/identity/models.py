@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Identity, Index, String
+from sqlalchemy import ForeignKey, Identity, Index, String, UniqueConstraint
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
@@ -27,6 +27,9 @@ class UserRow(Table):
     roles: Mapped[list[str]] = mapped_column(ARRAY(String))
     active: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
+    version: Mapped[int] = mapped_column(default=1)
+
+    __mapper_args__ = {"version_id_col": version}  # noqa: RUF012 - SQLAlchemy reads it from the class
 
     @property
     def role_set(self) -> frozenset[Role]:
@@ -47,8 +50,21 @@ class SessionRow(Table):
     user: Mapped[UserRow] = relationship(lazy="joined", innerjoin=True)
 
 
+class KnownDeviceRow(Table):
+    """A browser that a user signed in with before: guesses from elsewhere do not lock it out. It opens nothing."""
+
+    __tablename__ = "known_devices"
+    __table_args__ = (UniqueConstraint("token_hash", "user_id"),)
+
+    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
+    token_hash: Mapped[str]
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    seen_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+
+
 class SignInFailureRow(Table):
-    """A failed sign-in, counted per name and per address; kept for as long as it counts."""
+    """A failed sign-in, counted per name, per address and per known device; kept for as long as it counts."""
 
     __tablename__ = "sign_in_failures"
     __table_args__ = (Index("ix_sign_in_failures_key_at", "key", "at"),)

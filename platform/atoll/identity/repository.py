@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.database.base import now
-from atoll.identity.models import SessionRow, SignInFailureRow, UserRow
+from atoll.identity.models import KnownDeviceRow, SessionRow, SignInFailureRow, UserRow
 
 # The number of the database's lock under which sign-ins are judged, the same in every replica of the API.
 _JUDGING = 0x6964656E74697479
@@ -57,6 +57,39 @@ class IdentityRepository:
         """Drop sessions and failures that no longer count."""
         await self._session.execute(delete(SessionRow).where(SessionRow.expires_at < before))
         await self._session.execute(delete(SignInFailureRow).where(SignInFailureRow.at < failures_before))
+        await self._session.execute(delete(KnownDeviceRow).where(KnownDeviceRow.expires_at < before))
+
+    async def known_device(self, token_hash: str, name: str) -> str | None:
+        """The id under which that device is known as one of the user of that name."""
+        query = (
+            select(KnownDeviceRow.id)
+            .join(UserRow, UserRow.id == KnownDeviceRow.user_id)
+            .where(KnownDeviceRow.token_hash == token_hash, KnownDeviceRow.expires_at > now(), UserRow.name == name)
+        )
+        found: str | None = await self._session.scalar(query)
+        return found
+
+    async def know_device(
+        self, user_id: str, token_hash: str, before: str | None, expires_at: datetime, most: int
+    ) -> None:
+        """From now on the device is a known one of the user; what was known of it under `before` holds for it, too."""
+        if before is not None:
+            of_user = KnownDeviceRow.user_id == user_id
+            await self._session.execute(delete(KnownDeviceRow).where(KnownDeviceRow.token_hash == before, of_user))
+            await self._session.execute(
+                update(KnownDeviceRow).where(KnownDeviceRow.token_hash == before).values(token_hash=token_hash)
+            )
+        self._session.add(KnownDeviceRow(token_hash=token_hash, user_id=user_id, expires_at=expires_at))
+        await self._session.flush()
+        newest = (
+            select(KnownDeviceRow.id)
+            .where(KnownDeviceRow.user_id == user_id)
+            .order_by(KnownDeviceRow.seen_at.desc())
+            .limit(most)
+        )
+        await self._session.execute(
+            delete(KnownDeviceRow).where(KnownDeviceRow.user_id == user_id, KnownDeviceRow.id.not_in(newest))
+        )
 
     async def failures(self, key: str, window: timedelta) -> int:
         """How often sign-in failed for `key` within `window`."""

@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from atoll.identity.caller import Caller
-from atoll.identity.dependencies import client_address, public, session_token, signed_in
+from atoll.identity.dependencies import client_address, device_cookie, device_hash, public, session_token, signed_in
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.schemas import PasswordChange, Session, SignIn
-from atoll.identity.service import IdentityService
+from atoll.identity.service import DEVICE_KNOWN, IdentityService
 from atoll.identity.tokens import token_hash
 from atoll.web.dependencies import Configured, Parts, Transaction
 
@@ -21,6 +21,7 @@ def _service(session: Transaction, parts: Parts) -> IdentityService:
 
 Service = Annotated[IdentityService, Depends(_service)]
 Token = Annotated[str, Depends(session_token)]
+Device = Annotated[str | None, Depends(device_hash)]
 
 
 def _set_cookie(response: Response, configuration: Configured, token: str) -> None:
@@ -35,11 +36,25 @@ def _set_cookie(response: Response, configuration: Configured, token: str) -> No
     )
 
 
+def _set_device_cookie(request: Request, response: Response, parts: Parts, token: str) -> None:
+    response.set_cookie(
+        device_cookie(parts),
+        token,
+        max_age=int(DEVICE_KNOWN.total_seconds()),
+        httponly=True,
+        secure=parts.configuration.web.secure_cookies,
+        samesite="strict",
+        path=request.url.path,
+    )
+
+
 @router.post("/session", dependencies=[public()], status_code=201)
-async def sign_in(body: SignIn, request: Request, response: Response, parts: Parts, before: Token) -> Session:
-    """Sign in; the answer sets the cookie `atoll_session`."""
+async def sign_in(
+    body: SignIn, request: Request, response: Response, parts: Parts, before: Token, device: Device
+) -> Session:
+    """Sign in; the answer sets the cookie `atoll_session`, and `atoll_session_device` for the limit of guesses."""
     # Not in the request's transaction: failures must be counted although the request fails.
-    token, session = await IdentityService.sign_in(
+    token, known, session = await IdentityService.sign_in(
         parts.sessions,
         parts.configuration,
         parts.part(PermissionTable),
@@ -48,8 +63,10 @@ async def sign_in(body: SignIn, request: Request, response: Response, parts: Par
         address=client_address(request),
         request_id=request.state.request_id,
         replaces=token_hash(before) if before else None,
+        device=device,
     )
     _set_cookie(response, parts.configuration, token)
+    _set_device_cookie(request, response, parts, known)
     return session
 
 
@@ -81,6 +98,7 @@ async def change_password(
     body: PasswordChange,
     response: Response,
     parts: Parts,
+    device: Device,
     caller: Annotated[Caller, signed_in(while_password_must_change=True)],
 ) -> Session:
     """Change the own password; every other session of the user ends and this one gets a new cookie."""
@@ -92,6 +110,7 @@ async def change_password(
         caller,
         body.current_password.get_secret_value(),
         body.new_password.get_secret_value(),
+        device,
     )
     _set_cookie(response, parts.configuration, token)
     return changed

@@ -21,8 +21,11 @@ from atoll.web.errors import Invalid, NotSignedIn, TooMany
 
 WINDOW = timedelta(minutes=15)
 # Per name and address: guessing one account. Per address: guessing many. Per name: guessing from many addresses, high
-# enough that nobody locks a colleague out by mistyping the name.
-_LIMITS = {"pair": 5, "address": 30, "name": 60}
+# enough that nobody locks a colleague out by mistyping the name. Per device that the user signed in with before: it is
+# counted alone, so that nobody else's guesses lock it out; one that guesses too often is a stranger again.
+_LIMITS = {"pair": 5, "address": 30, "name": 60, "device": 5}
+DEVICE_KNOWN = timedelta(days=180)
+DEVICES_PER_USER = 20
 
 
 class IdentityService:
@@ -50,19 +53,23 @@ class IdentityService:
         address: str,
         request_id: str,
         replaces: str | None,
-    ) -> tuple[str, Session]:
-        """A token and its session. Raises NotSignedIn, TooMany; takes as long whether the user exists or not."""
+        device: str | None,
+    ) -> tuple[str, str, Session]:
+        """A token, the device's new token, and the session; `device` is the hash of its token of before.
+
+        Raises NotSignedIn, TooMany; takes as long whether the user exists or not.
+        """
         name = name.strip().lower()
-        keys = _keys(name, address)
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
-            await _refuse_guessing(repository, keys)
+            await _refuse_guessing(repository, await _keys(repository, name, address, device))
             user = await repository.user_by_name(name)
         fit, newer = await passwords.fits(password, user.password_hash if user is not None and user.active else None)
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
             await repository.judge_alone()
+            keys = await _keys(repository, name, address, device)
             await _refuse_guessing(repository, keys)
             if user is None or not fit:
                 session.add_all(SignInFailureRow(key=key) for key in keys.values())
@@ -80,7 +87,10 @@ class IdentityService:
                     raise NotSignedIn(codes.AccountInactive())
                 if newer is not None:
                     user.password_hash = newer
-                await repository.forgive(keys["pair"])
+                for kind in {"pair", "device"} & keys.keys():
+                    await repository.forgive(keys[kind])
+                known = new_token()
+                await repository.know_device(user.id, token_hash(known), device, now() + DEVICE_KNOWN, DEVICES_PER_USER)
                 if replaces is not None:
                     await repository.end_session(replaces)
                 await repository.forget_ended(now(), now() - WINDOW)
@@ -88,7 +98,8 @@ class IdentityService:
                     session, user_id=user.id, name=user.name, outcome="done", address=address, request_id=request_id
                 )
                 service = IdentityService(session, configuration, permissions)
-                return service._open(user, address)
+                token, opened = service._open(user, address)
+                return token, known, opened
         # After the transaction, so that the failure is counted.
         raise NotSignedIn(codes.WrongCredentials())
 
@@ -112,11 +123,12 @@ class IdentityService:
         caller: Caller,
         current: str,
         new: str,
+        device: str | None,
     ) -> tuple[str, Session]:
         """Change the own password: all sessions end, and a new one begins. Raises Invalid, TooMany."""
-        keys = _keys(caller.name, caller.address)
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
+            keys = await _keys(repository, caller.name, caller.address, device)
             await _refuse_guessing(repository, keys)
             user = await repository.user(caller.id)
         if user is None:
@@ -129,6 +141,7 @@ class IdentityService:
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             await repository.judge_alone()
+            keys = await _keys(repository, caller.name, caller.address, device)
             await _refuse_guessing(repository, keys)
             present = await repository.user(caller.id, lock=True)
             if present is None:
@@ -183,8 +196,12 @@ def caller_of(user: UserRow, permissions: PermissionTable, address: str, request
     )
 
 
-def _keys(name: str, address: str) -> dict[str, str]:
-    """Under what the failures of a name and an address are counted, per limit."""
+async def _keys(repository: IdentityRepository, name: str, address: str, device: str | None) -> dict[str, str]:
+    """Under what the failures of a name and an address are counted, per limit; of a known device, by itself."""
+    if device is not None and (known := await repository.known_device(device, name)) is not None:
+        key = f"device:{known}"
+        if await repository.failures(key, WINDOW) < _LIMITS["device"]:
+            return {"device": key}
     return {"pair": f"pair:{name}@{address}", "address": f"address:{address}", "name": f"name:{name}"}
 
 

@@ -1,0 +1,126 @@
+"""Who guesses passwords from elsewhere locks nobody out of a device that signed in before. On a real database."""
+
+import statistics
+import time
+
+import httpx
+
+from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform
+
+GUESS = "a wild guess"
+WRONG = 401
+LIMITED = 429
+COOKIE = "atoll_session_device"
+
+
+async def guess(http: httpx.AsyncClient, name: str, password: str = GUESS) -> int:
+    return (await http.post("/session", json={"name": name, "password": password})).status_code
+
+
+async def stranger(platform: RunningPlatform, number: int) -> httpx.AsyncClient:
+    """Somebody at another address; uvicorn believes the gateway, which is loopback here."""
+    return platform.anonymous(**{"X-Forwarded-For": f"198.51.100.{number}"})
+
+
+async def lock(platform: RunningPlatform, name: str) -> None:
+    """Guess from twelve addresses until a stranger is refused wherever they come from."""
+    for number in range(1, 13):
+        http = await stranger(platform, number)
+        for _ in range(5):
+            assert await guess(http, name) == WRONG
+    assert await guess(await stranger(platform, 99), name, PASSWORD) == LIMITED
+
+
+async def again(platform: RunningPlatform, client: Client) -> httpx.AsyncClient:
+    """The browser of `client`, signed out."""
+    http = platform.anonymous()
+    for cookie in client.http.cookies.jar:
+        if cookie.name == COOKIE:
+            http.cookies.jar.set_cookie(cookie)
+    return http
+
+
+async def test_guesses_from_twelve_addresses_do_not_lock_out_a_device_that_signed_in_before(
+    platform: RunningPlatform,
+) -> None:
+    ada = await platform.user(await platform.admin(), "ada")
+    await lock(platform, "ada")
+    http = await again(platform, ada)
+    assert await guess(http, "ada", PASSWORD) == 201
+    changed = {"current_password": PASSWORD, "new_password": PASSWORD + "-2"}
+    assert (await http.post("/session/password", json=changed)).status_code == 200
+
+
+async def test_a_known_device_is_one_of_its_own_user_only(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    ada, eve = await platform.user(admin, "ada"), await platform.user(admin, "eve")
+    await lock(platform, "ada")
+    assert await guess(await again(platform, eve), "ada", PASSWORD) == LIMITED
+    forged = platform.anonymous()
+    forged.cookies.set(COOKIE, "forged", path="/api/v1/session")
+    assert await guess(forged, "ada", PASSWORD) == LIMITED
+    assert await guess(await again(platform, ada), "ada", PASSWORD) == 201
+
+
+async def test_a_known_device_may_not_guess_without_limit_either(platform: RunningPlatform) -> None:
+    ada = await platform.user(await platform.admin(), "ada")
+    await lock(platform, "ada")
+    http = await again(platform, ada)
+    assert [await guess(http, "ada") for _ in range(6)] == [WRONG] * 5 + [LIMITED]
+    assert await guess(http, "ada", PASSWORD) == LIMITED
+
+
+async def test_who_shares_a_browser_gets_no_further_guesses_by_signing_in_as_themselves(
+    platform: RunningPlatform,
+) -> None:
+    admin = await platform.admin()
+    ada = await platform.user(admin, "ada")
+    await platform.user(admin, "eve")
+    http = await again(platform, ada)
+    assert await guess(http, "eve", PASSWORD) == 201
+    await lock(platform, "ada")
+    for _ in range(5):
+        assert await guess(http, "ada") == WRONG
+    assert await guess(http, "eve", PASSWORD) == 201
+    assert await guess(http, "ada", PASSWORD) == LIMITED
+
+
+async def test_two_people_of_one_browser_are_both_known_there(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    ada = await platform.user(admin, "ada")
+    await platform.user(admin, "eve")
+    http = await again(platform, ada)
+    first = str(http.cookies[COOKIE])
+    assert await guess(http, "eve", PASSWORD) == 201
+    assert http.cookies[COOKIE] != first, "a cookie that somebody planted would be known"
+    await lock(platform, "ada")
+    await http.delete("/session")
+    assert await guess(http, "ada", PASSWORD) == 201
+
+
+async def test_the_cookie_of_a_device_is_out_of_reach_and_opens_nothing(platform: RunningPlatform) -> None:
+    await platform.admin()
+    answer = await platform.anonymous().post("/session", json={"name": "admin", "password": PASSWORD})
+    (cookie,) = [line for line in answer.headers.get_list("set-cookie") if line.startswith(COOKIE + "=")]
+    for word in ("HttpOnly", "SameSite=strict", "Path=/api/v1/session"):
+        assert word in cookie
+    only = platform.anonymous()
+    only.cookies.set(COOKIE, cookie.split("=", 1)[1].split(";")[0], path="/api/v1/session")
+    assert (await only.get("/session")).status_code == 401
+
+
+async def test_neither_the_answer_nor_its_time_tells_whether_a_name_exists(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    await platform.user(admin, "ada")
+    said: dict[str, dict[str, object]] = {}
+    took: dict[str, list[float]] = {"ada": [], "nobody-here": []}
+    for number in range(1, 6):
+        for name, times in took.items():
+            http = await stranger(platform, number)
+            began = time.perf_counter()
+            answer = await http.post("/session", json={"name": name, "password": GUESS})
+            times.append(time.perf_counter() - began)
+            said[name] = {**answer.json(), "request_id": "", "instance": "", "status": answer.status_code}
+    assert said["ada"] == said["nobody-here"]
+    ratio = statistics.median(took["ada"]) / statistics.median(took["nobody-here"])
+    assert 0.5 < ratio < 2, took
