@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 
 from installer.cluster.defaults import section_models, shipped
 from installer.cluster.places import EXAMPLE, TREE
+from installer.cluster.sections import unused_because
 from installer.cluster.values import AbsolutePath
 
 GROUP_VARS = TREE / "group_vars"
@@ -139,6 +140,8 @@ def _comment(field: FieldInfo) -> str:
     if choices and not all(choice in said for choice in choices):
         listed = f"{', '.join(choices[:-1])} or {choices[-1]}"
         said = f"{said}: {listed}" if said else listed
+    if unused_because(field):
+        said = f"{said}; not used by this version"
     if field.examples:
         said = f"{said}, like {_flow(field.examples[0])}"
     return said

@@ -11,6 +11,8 @@ import difflib
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.config import JsonDict
+from pydantic.fields import FieldInfo
 
 from installer.cluster.devices import CPU_ONLY, DEVICE_TYPES
 from installer.cluster.mistakes import refuse
@@ -36,6 +38,20 @@ class Section(BaseModel):
     """What all parts of cluster.yaml have in common: unknown keys are mistakes, and nobody changes values later."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+_UNUSED = "x-unused"
+
+
+def unused(why: str) -> JsonDict:
+    """Mark a key that nothing reads yet: `validate` tells who sets it, with what holds in its place."""
+    return {_UNUSED: why}
+
+
+def unused_because(field: FieldInfo) -> str:
+    """Return what holds in place of a key that nothing reads yet; empty for one that is used."""
+    extra = field.json_schema_extra
+    return str(extra.get(_UNUSED, "")) if isinstance(extra, dict) else ""
 
 
 def device_type(value: Any) -> Any:
@@ -170,7 +186,11 @@ class Storage(Section):
 class Accelerators(Section):
     """What all accelerators have in common; which node has which is said at the node."""
 
-    metrics_seconds: Seconds = Field(default=15, description="How often device metrics are read")
+    metrics_seconds: Seconds = Field(
+        default=15,
+        description="How often device metrics are read",
+        json_schema_extra=unused("They are read as often as everything else: `monitoring.scrape_seconds`."),
+    )
 
 
 class Queue(Section):
@@ -178,7 +198,9 @@ class Queue(Section):
 
     fair_sharing: bool = Field(default=True, description="Share idle devices by use so far instead of by arrival")
     preempt_lower_priority: bool = Field(
-        default=True, description="A task may take devices from tasks of lower priority"
+        default=True,
+        description="A task may take devices from tasks of lower priority",
+        json_schema_extra=unused("Tasks have no priorities yet."),
     )
 
 
@@ -216,8 +238,14 @@ class FirstVirtualCluster(Section):
 class Retention(Section):
     """How long the platform keeps what it no longer needs."""
 
-    task_days: Days = Field(default=90, description="Finished tasks and their logs")
-    audit_days: Days = Field(default=365, description="Entries of the audit log")
+    task_days: Days = Field(
+        default=90,
+        description="Finished tasks and their logs",
+        json_schema_extra=unused("They stay until their owner deletes them."),
+    )
+    audit_days: Days = Field(
+        default=365, description="Entries of the audit log", json_schema_extra=unused("They stay for good.")
+    )
     operation_days: Days = Field(
         default=30, description="Long work of the platform that has ended; the files that it made stay"
     )
@@ -239,7 +267,11 @@ class Platform(Section):
     )
     key_file: AbsolutePath | None = Field(default=None, description="The key of `certificate_file`")
     session_hours: int = Field(default=12, ge=1, le=720, description="A sign-in lasts so long")
-    language: Literal["zh-CN", "en"] = Field(default="zh-CN", description="Language of people who have not chosen one")
+    language: Literal["zh-CN", "en"] = Field(
+        default="zh-CN",
+        description="Language of people who have not chosen one",
+        json_schema_extra=unused("The portal begins in the language of the browser; everybody may choose there."),
+    )
     virtual_clusters: list[FirstVirtualCluster] = Field(
         default=[FirstVirtualCluster(name="default")], min_length=1, description="What a new installation starts with"
     )
@@ -305,18 +337,30 @@ class ResourceLimit(Section):
 LIMITED = (CPU_ONLY, *DEVICE_TYPES)
 
 
+_NO_MAIL = "No mail is sent yet; nothing is to be done."
+
+
 class Smtp(Section):
     """Where the platform sends mail; without a host it sends none."""
 
-    host: Host | None = Field(default=None, description="Without a host no mail is sent")
-    port: Port = Field(default=587, description="Of that host")
-    encryption: Literal["starttls", "tls", "none"] = Field(
-        default="starttls", description="How the connection is protected"
+    host: Host | None = Field(
+        default=None, description="Without a host no mail is sent", json_schema_extra=unused(_NO_MAIL)
     )
-    sender: Mail | None = Field(default=None, description="The sender's address", examples=["atoll@example.com"])
-    user: Text | None = Field(default=None, description="For servers that ask for a sign-in")
+    port: Port = Field(default=587, description="Of that host", json_schema_extra=unused(_NO_MAIL))
+    encryption: Literal["starttls", "tls", "none"] = Field(
+        default="starttls", description="How the connection is protected", json_schema_extra=unused(_NO_MAIL)
+    )
+    sender: Mail | None = Field(
+        default=None,
+        description="The sender's address",
+        examples=["atoll@example.com"],
+        json_schema_extra=unused(_NO_MAIL),
+    )
+    user: Text | None = Field(
+        default=None, description="For servers that ask for a sign-in", json_schema_extra=unused(_NO_MAIL)
+    )
     password_file: AbsolutePath | None = Field(
-        default=None, description="A file with the password, on the control host"
+        default=None, description="A file with the password, on the control host", json_schema_extra=unused(_NO_MAIL)
     )
 
 
