@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from installer.cluster import version
 from installer.control import contract, problems
+from installer.control.callers import allowed
 from installer.control.current import Current
 from installer.control.operations import Operations
 from installer.control.routers import about, images, nodes, operations, runs, services
@@ -14,7 +15,9 @@ from installer.control.settings import Settings
 
 def create_app(settings: Settings) -> FastAPI:
     """Make the application for one cluster."""
-    app = FastAPI(title="Atoll control service", version=version(), docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="Atoll control service", version=version(), docs_url=None, redoc_url=None, dependencies=[Depends(allowed)]
+    )
     problems.install(app)
     current = Current(settings)
     book = Operations(settings.state)

@@ -67,6 +67,8 @@ SHOWN = (
 )
 # What only programs on a master ask for, or have asked for wrongly.
 NO_SUCH_CONTROL_OPERATION = Kind(404, "no_such_control_operation")
+NOT_FOR_CALLER = Kind(403, "not_for_caller")
+NO_ACTING_USER = Kind(403, "no_acting_user")
 INVALID_REQUEST = Kind(422, "invalid_request")
 FAILED = Kind(500, "failed")
 

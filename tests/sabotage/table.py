@@ -28,6 +28,7 @@ PROMISES = {
     "red_stays": "what was seen broken is told and asked again until it is sound",
     "nothing_left": "what is forgotten leaves nothing",
     "closed": "no program starts before its network policy is enforced",
+    "identities": "each identity does its work and nothing else",
     "fair": "nobody gets more than one user may, and nobody waits for all that another one asks for",
     "accounts": "guesses of others lock nobody out, and who is disabled is gone within seconds",
     "no_secret": "no secret in any journal, log, process list or the repository",

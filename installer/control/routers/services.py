@@ -18,6 +18,7 @@ from fastapi.responses import Response
 
 from installer.cluster import version
 from installer.control import answers
+from installer.control.callers import Acting
 from installer.control.current import Current
 from installer.control.operations import Operations, Work
 from installer.control.problems import NO_SUCH_ACTION, NO_SUCH_SERVICE, Problem
@@ -82,6 +83,7 @@ def routes(settings: Settings, current: Current, operations: Operations) -> APIR
     async def do(
         request: Request,
         response: Response,
+        caller: Acting,
         name: str,
         action: str,
         revision: Annotated[str | None, Body(embed=True)] = None,
@@ -92,9 +94,9 @@ def routes(settings: Settings, current: Current, operations: Operations) -> APIR
             knows = ", ".join(service.actions)
             text = f"`{name}` cannot be told to {action}."
             raise Problem(NO_SUCH_ACTION, text, f"It knows: {knows}.", service=name, action=action)
-        caller = str(getattr(request.state, "caller", "unnamed"))
+        caller.may_act(known, revision)
         work = _work(settings, current, service, known, revision, one_writer)
-        operation = await to_thread.run_sync(operations.begin, name, action, caller, work)
+        operation = await to_thread.run_sync(operations.begin, name, action, str(caller), work)
         place = {"Location": f"/operations/{operation.id}"}
         if "text/event-stream" in request.headers.get("accept", ""):
             return Stream(told(operation), headers=place)

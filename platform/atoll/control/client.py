@@ -51,9 +51,10 @@ class ControlClient:
         """Every service."""
         return _read(Services, await self._ask("GET", "/services"))
 
-    async def restart(self, name: str) -> ServiceAction:
-        """Restart and wait until healthy."""
-        return _read(ServiceAction, await self._ask("POST", f"/services/{name}/restart", timeout=300))
+    async def restart(self, name: str, user: str) -> ServiceAction:
+        """Restart for a user, and wait until healthy."""
+        asked = self._ask("POST", f"/services/{name}/restart", headers={"Atoll-User": user}, timeout=300)
+        return _read(ServiceAction, await asked)
 
     async def logs(self, name: str, lines: int) -> ServiceLog:
         """The end of a log."""

@@ -18,7 +18,7 @@ class ServicesService:
     async def restart(self, caller: Caller, name: str) -> ServiceAction:
         """Restart; kept in the audit also when it fails. The API itself may be what restarts."""
         try:
-            action = await self._control.restart(name)
+            action = await self._control.restart(name, caller.name)
         except ApiError as error:
             async with self._sessions() as session, session.begin():
                 record(

@@ -159,10 +159,15 @@ def control(tmp_path: Path, kubernetes: FakeKubernetes, monkeypatch: pytest.Monk
     assert not thread.is_alive()
 
 
+def as_caller(control: Running, name: str) -> httpx.Client:
+    """A client with a certificate of the control CA for that common name."""
+    context = ssl.create_default_context(cafile=str(control.authority.file))
+    certificate, key = control.authority.issue(name)
+    context.load_cert_chain(certificate, key)
+    return httpx.Client(base_url=control.url, verify=context, timeout=30, trust_env=False)
+
+
 @pytest.fixture
 def client(control: Running) -> Iterator[httpx.Client]:
-    context = ssl.create_default_context(cafile=str(control.authority.file))
-    certificate, key = control.authority.issue("platform")
-    context.load_cert_chain(certificate, key)
-    with httpx.Client(base_url=control.url, verify=context, timeout=30, trust_env=False) as client:
+    with as_caller(control, "administrator") as client:
         yield client

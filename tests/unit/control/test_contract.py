@@ -103,7 +103,7 @@ def test_a_parameter_that_the_contract_lacks_is_found() -> None:
 # Each request of the platform's client -> the operation of the contract
 REQUESTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "services": ("services_list", ()),
-    "restart": ("services_act", ("api",)),
+    "restart": ("services_act", ("api", "ada")),
     "logs": ("services_logs", ("api", 5000)),
     "runs": ("runs_list", (1000, "20260101T000000Z-0001")),
     "run": ("runs_get", ("20260101T000000Z-0001",)),
@@ -123,7 +123,7 @@ class Wired:
         self.client._http = httpx.AsyncClient(base_url="https://control", transport=httpx.MockTransport(self._take))
 
     def _take(self, request: httpx.Request) -> httpx.Response:
-        own = {name: value for name, value in request.headers.items() if name in {"last-event-id"}}
+        own = {name: value for name, value in request.headers.items() if name in {"last-event-id", "atoll-user"}}
         body = json.loads(request.content) if request.content else None
         found = check_request(request.method, request.url.path, dict(request.url.params), body, own)
         self.asked.append(found["operationId"])
@@ -174,7 +174,7 @@ async def test_a_refusal_that_tells_no_parameters_at_all_is_passed_on_in_its_own
     transport = httpx.MockTransport(lambda _: httpx.Response(404, json=said))
     client._http = httpx.AsyncClient(base_url="https://control", transport=transport)
     with pytest.raises(NotFound, match="There is no such service"):
-        await client.restart("api")
+        await client.restart("api", "ada")
 
 
 def test_every_request_of_the_platform_is_held_against_the_contract() -> None:

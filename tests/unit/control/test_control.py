@@ -182,7 +182,7 @@ def test_actions_that_exclude_each_other_are_refused_while_one_goes_on(
     first.start()
     begun.wait(20)
     said = ctl(control, "restart", "jobs", code=3)
-    assert "`restart api`, asked for by platform, goes on" in said
+    assert "`restart api`, asked for by administrator, goes on" in said
     may_end.set()
     first.join()
 
@@ -209,7 +209,7 @@ def test_services_that_share_nothing_restart_side_by_side_and_are_in_the_book(
     book = json.loads(ctl(control, "operations", "-o", "json"))["operations"]
     assert [(one["service"], one["state"], one["caller"]) for one in book] == [
         ("registry", "succeeded", "administrator"),
-        ("api", "succeeded", "platform"),
+        ("api", "succeeded", "administrator"),
     ]
     assert "restart registry" in ctl(control, "operations")
     followed = ctl(control, "operations", going[0]["id"])

@@ -1,0 +1,106 @@
+"""Who may ask the control service for what: one table, by the common name of the client's certificate."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from fastapi import Depends, Header, Request
+from fastapi.routing import APIRoute
+
+from installer.control.problems import NO_ACTING_USER, NOT_FOR_CALLER, Problem
+
+# The pattern of the platform's user names (`platform/atoll/identity/schemas.py`).
+USER = re.compile(r"[a-z][a-z0-9-]{0,30}[a-z0-9]")
+
+
+@dataclass(frozen=True)
+class Rights:
+    """What one sort of caller may do: operation ids, and the actions of `services_act`.
+
+    A caller that acts `for_users` names the user in the header `Atoll-User` of each action.
+    """
+
+    operations: frozenset[str]
+    actions: frozenset[str] = frozenset()
+    revisions: bool = False
+    for_users: bool = False
+
+
+READS = frozenset(
+    {"services_list", "services_logs", "runs_list", "runs_get", "runs_events", "images_list", "images_describe"}
+)
+CALLERS = {
+    # `service_ctl` on a master.
+    "administrator": Rights(
+        READS
+        | {
+            "health",
+            "about",
+            "nodes_list",
+            "services_get",
+            "services_config",
+            "services_act",
+            "operations_list",
+            "operations_get",
+            "operations_events",
+        },
+        frozenset({"start", "stop", "restart"}),
+        revisions=True,
+    ),
+    # The platform's API, which a stranger may have taken over: it neither stops a service nor chooses what is rendered.
+    "platform": Rights(READS | {"services_act"}, frozenset({"restart"}), for_users=True),
+}
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The certificate's common name, and the user for whom it acts, if any."""
+
+    name: str
+    rights: Rights
+    user: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.user} by {self.name}" if self.user else self.name
+
+    def may_act(self, action: str, revision: str | None) -> None:
+        """Refuse an action that this caller may not do. Raises Problem."""
+        if action not in self.rights.actions or (revision is not None and not self.rights.revisions):
+            raise _refused(self.name, f"{action} a service" + (" with a revision" if revision is not None else ""))
+
+
+def allowed(request: Request) -> Caller:
+    """Return who calls, if they may ask for this at all. Raises Problem."""
+    name = str(getattr(request.state, "caller", "unnamed"))
+    route = request.scope.get("route")
+    operation = str(route.operation_id) if isinstance(route, APIRoute) else ""
+    rights = CALLERS.get(name, Rights(frozenset()))
+    if operation not in rights.operations:
+        raise _refused(name, operation)
+    return Caller(name, rights)
+
+
+def acting(caller: Annotated[Caller, Depends(allowed)], atoll_user: Annotated[str | None, Header()] = None) -> Caller:
+    """Return who calls, with the user for whom they act, if they act for users. Raises Problem."""
+    if not caller.rights.for_users:
+        return caller
+    if atoll_user is None or not USER.fullmatch(atoll_user):
+        raise Problem(
+            NO_ACTING_USER,
+            f"`{caller.name}` does not say for whom it acts.",
+            "It names a user of the platform in the header Atoll-User.",
+        )
+    return replace(caller, user=atoll_user)
+
+
+Acting = Annotated[Caller, Depends(acting)]
+
+
+def _refused(name: str, what: str) -> Problem:
+    return Problem(
+        NOT_FOR_CALLER,
+        f"The certificate of `{name}` is not for this: {what}.",
+        "What each may do stands in installer/control/callers.py; on a master, service_ctl has the administrator's.",
+    )
