@@ -38,6 +38,7 @@ COMMANDS = {
     "verify": Row("installer.running.verify_command", "verify", "Say what is broken, and where", DAILY),
     "status": Row("installer.running.commands", "status", "Show nodes, services and the portal's address", DAILY),
     "runs": Row("installer.running.commands", "runs", "Show earlier runs and what each did", DAILY),
+    "users": Row("installer.users.commands", "users", "Accounts: disable, reset a password, end sessions", DAILY),
     "image": Row("installer.images.commands", "image", "Import images of your own; list them", DAILY),
     "kubectl": Row("installer.running.commands", "kubectl", "Run kubectl as the cluster's administrator", DAILY),
     "test": Row("installer.testing.commands", "test", "Run the tests", DEVELOPERS),

@@ -11,10 +11,10 @@ Outcome = Literal["done", "denied", "failed"]
 
 
 class Actor(Protocol):
-    """Who does it: a caller."""
+    """Who does it: a caller, or an operator on the command line, who has no account."""
 
     @property
-    def id(self) -> str:
+    def id(self) -> str | None:
         """The user's id."""
 
     @property

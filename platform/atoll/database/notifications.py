@@ -15,6 +15,7 @@ from atoll.database.connection import url
 TASKS = "atoll_tasks"
 DUE = "atoll_due"
 OPERATIONS = "atoll_operations"
+SESSIONS_ENDED = "atoll_sessions_ended"
 PAUSE_S = 1.0
 LOOK_EVERY_S = 15.0
 ANSWER_S = 5.0

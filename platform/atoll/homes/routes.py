@@ -9,7 +9,7 @@ from atoll.homes.client import FilesClient
 from atoll.homes.policy import FILES_READ
 from atoll.homes.schemas import Path
 from atoll.identity.caller import Caller
-from atoll.identity.dependencies import allowed
+from atoll.identity.dependencies import SentWhileSignedIn, allowed
 from atoll.web.dependencies import Cursor, Limit, Parts
 from atoll.web.schema import Listing
 
@@ -43,6 +43,7 @@ async def home_content(
     limit_bytes: Annotated[int | None, Query(ge=1)] = None,
 ) -> Response:
     """One file of the caller's home."""
-    return await parts.part(FilesClient).content(
+    answer = await parts.part(FilesClient).content(
         caller, "", path, download=download, limit_bytes=limit_bytes, byte_range=request.headers.get("range")
     )
+    return SentWhileSignedIn(answer, request, parts, caller)

@@ -1,14 +1,19 @@
 """Who may use a route: everybody, whoever is signed in, or the holders of a permission."""
 
+import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
 from fastapi import Depends, Request
+from fastapi.responses import Response
 from sqlalchemy.exc import SQLAlchemyError
 from sse_starlette import ServerSentEvent
+from starlette.types import Receive, Scope, Send
 
 from atoll.audit_trail.record import record_denied
+from atoll.database.notifications import SESSIONS_ENDED
 from atoll.identity.caller import Caller
 from atoll.identity.codes import MustChangePassword
 from atoll.identity.permissions import PermissionTable
@@ -55,22 +60,76 @@ async def _caller(request: Request, parts: Platform) -> Caller | None:
         )
 
 
-def while_signed_in(
+async def _holds(request: Request, parts: Platform, caller: Caller) -> bool:
+    """Whether the session lives and its user may do what could be done when the request began."""
+    try:
+        found = await _caller(request, parts)
+    except (SQLAlchemyError, OSError):
+        return False  # the browser connects again and is looked at again
+    return found is not None and (found.permissions, found.must_change_password) == (
+        caller.permissions,
+        caller.must_change_password,
+    )
+
+
+@contextlib.asynccontextmanager
+async def _sessions_ended(parts: Platform, caller: Caller) -> AsyncIterator[asyncio.Event]:
+    """Is set whenever a session of the caller may have ended."""
+    ended = asyncio.Event()
+
+    async def listen(heard: asyncio.Queue[str | None]) -> None:
+        while True:
+            if await heard.get() in (None, caller.id):
+                ended.set()
+
+    async with parts.listener.subscribe(SESSIONS_ENDED) as heard:
+        listening = asyncio.create_task(listen(heard))
+        try:
+            yield ended
+        finally:
+            listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
+
+
+async def while_signed_in(
     request: Request, parts: Platform, caller: Caller, events: AsyncIterator[ServerSentEvent]
 ) -> AsyncIterator[ServerSentEvent]:
     """`events`, for as long as the session lives and its user may do what could be done when they began."""
+    async with _sessions_ended(parts, caller) as ended:
+        going_on = as_long_as(lambda: _holds(request, parts, caller), SESSION_LOOK_S, events, ended)
+        async for each in going_on:
+            yield each
 
-    async def holds() -> bool:
+
+class SentWhileSignedIn(Response):
+    """An answer that is broken off once the session has ended, also while the other side does not read it."""
+
+    def __init__(self, answer: Response, request: Request, parts: Platform, caller: Caller) -> None:
+        super().__init__(status_code=answer.status_code)
+        self._answer, self._request, self._parts, self._caller = answer, request, parts, caller
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it; who is cut off sees that bytes are missing."""
+        sending = asyncio.ensure_future(self._answer(scope, receive, send))
+        ending = asyncio.create_task(self._until_the_session_ends())
         try:
-            found = await _caller(request, parts)
-        except (SQLAlchemyError, OSError):
-            return False  # the browser connects again and is looked at again
-        return found is not None and (found.permissions, found.must_change_password) == (
-            caller.permissions,
-            caller.must_change_password,
-        )
+            await asyncio.wait({sending, ending}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            ending.cancel()
+            if not sending.done():
+                sending.cancel()
+            await asyncio.gather(sending, ending, return_exceptions=True)
+        if not sending.cancelled():
+            sending.result()
 
-    return as_long_as(holds, SESSION_LOOK_S, events)
+    async def _until_the_session_ends(self) -> None:
+        async with _sessions_ended(self._parts, self._caller) as ended:
+            while True:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(ended.wait(), SESSION_LOOK_S)
+                ended.clear()
+                if not await _holds(self._request, self._parts, self._caller):
+                    return
 
 
 @dataclass(frozen=True)

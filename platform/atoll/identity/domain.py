@@ -1,5 +1,6 @@
 """Identity: the manifest."""
 
+from atoll.database.notifications import SESSIONS_ENDED
 from atoll.identity import codes
 from atoll.identity.models import KnownDeviceRow, SessionRow, SignInFailureRow, UserRow
 from atoll.identity.routes import router
@@ -11,6 +12,7 @@ DOMAIN = Domain(
     codes=declared(codes),
     routers=(router,),
     tables=(UserRow, SessionRow, KnownDeviceRow, SignInFailureRow),
+    channels=(SESSIONS_ENDED,),
     matrix={
         "POST /session": Elsewhere("test_sign_in"),
         "GET /session": MatrixRow.everybody(),

@@ -1,13 +1,15 @@
 """Every query about users and sessions."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.database.base import now
+from atoll.database.notifications import SESSIONS_ENDED, notify
 from atoll.identity.models import KnownDeviceRow, SessionRow, SignInFailureRow, UserRow
+from atoll.identity.permissions import Role
 
 # The number of the database's lock under which sign-ins are judged, the same in every replica of the API.
 _JUDGING = 0x6964656E74697479
@@ -28,9 +30,18 @@ class IdentityRepository:
         """The account of that id."""
         return await self._session.get(UserRow, user_id, with_for_update=lock)
 
-    async def users(self, limit: int, after: str | None) -> Sequence[UserRow]:
-        """Accounts by name."""
+    async def users(
+        self, limit: int, after: str | None, *, words: str | None = None, active: bool | None = None
+    ) -> Sequence[UserRow]:
+        """Accounts by name; only those with all `words` in their names."""
         query = select(UserRow).order_by(UserRow.name).limit(limit)
+        for word in (words or "").split():
+            named = or_(
+                UserRow.name.icontains(word, autoescape=True), UserRow.nickname.icontains(word, autoescape=True)
+            )
+            query = query.where(named)
+        if active is not None:
+            query = query.where(UserRow.active == active)
         if after is not None:
             query = query.where(UserRow.name > after)
         return (await self._session.scalars(query)).all()
@@ -46,12 +57,38 @@ class IdentityRepository:
         return found
 
     async def end_session(self, token_hash: str) -> None:
-        """End one session."""
-        await self._session.execute(delete(SessionRow).where(SessionRow.token_hash == token_hash))
+        """End one session, and what flows for it."""
+        ended = delete(SessionRow).where(SessionRow.token_hash == token_hash).returning(SessionRow.user_id)
+        user_id = await self._session.scalar(ended)
+        if user_id is not None:
+            await notify(self._session, SESSIONS_ENDED, user_id)
 
-    async def end_sessions_of(self, user_id: str) -> None:
-        """End every session of a user."""
-        await self._session.execute(delete(SessionRow).where(SessionRow.user_id == user_id))
+    async def end_sessions_of(self, user_id: str) -> int:
+        """End every session of a user, and what flows for it; how many there were."""
+        ended = delete(SessionRow).where(SessionRow.user_id == user_id).returning(SessionRow.expires_at)
+        found = (await self._session.scalars(ended)).all()
+        await notify(self._session, SESSIONS_ENDED, user_id)
+        return sum(expires_at > now() for expires_at in found)
+
+    async def live_sessions_of(self, user_ids: Collection[str]) -> dict[str, int]:
+        """How many sessions each of these users has."""
+        query = (
+            select(SessionRow.user_id, func.count())
+            .where(SessionRow.user_id.in_(user_ids), SessionRow.expires_at > now())
+            .group_by(SessionRow.user_id)
+        )
+        return {row[0]: row[1] for row in await self._session.execute(query)}
+
+    async def active_holders(self, role: Role) -> Sequence[UserRow]:
+        """Accounts with that role that are active; until the transaction ends nobody else changes them."""
+        query = (
+            select(UserRow)
+            .where(UserRow.active, UserRow.roles.contains([role]))
+            .order_by(UserRow.id)
+            .with_for_update()
+            .execution_options(populate_existing=True)
+        )
+        return (await self._session.scalars(query)).all()
 
     async def forget_ended(self, before: datetime, failures_before: datetime) -> None:
         """Drop sessions and failures that no longer count."""
@@ -99,6 +136,11 @@ class IdentityRepository:
     async def judge_alone(self) -> None:
         """Until the transaction ends, nobody else's password is judged: each judgement sees the failures before it."""
         await self._session.execute(select(func.pg_advisory_xact_lock(_JUDGING)))
+
+    async def forgive_name(self, name: str) -> None:
+        """Forget all guesses of that name, wherever they came from."""
+        of_name = (SignInFailureRow.key == f"name:{name}") | SignInFailureRow.key.startswith(f"pair:{name}@")
+        await self._session.execute(delete(SignInFailureRow).where(of_name))
 
     async def forgive(self, key: str) -> None:
         """Forget the failures of `key`."""

@@ -1,6 +1,6 @@
 """Every query about tasks. Those for callers are scoped: a foreign task is not there."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import ColumnElement, func, or_, select, true
 from sqlalchemy.dialects.postgresql import insert
@@ -93,6 +93,25 @@ class TaskRepository:
         query = select(func.count()).select_from(TaskRow)
         query = query.where(TaskRow.owner_id == caller.id, TaskRow.state.not_in(ENDED))
         return await self._session.scalar(query) or 0
+
+    async def unfinished_rows_of(self, owner_id: str) -> Sequence[TaskRow]:
+        """All tasks of a user that have not ended, locked; only for who may stop the tasks of others."""
+        query = (
+            select(TaskRow)
+            .where(TaskRow.owner_id == owner_id, TaskRow.state.not_in(ENDED))
+            .order_by(TaskRow.id)
+            .with_for_update(of=TaskRow)
+        )
+        return (await self._session.scalars(query)).all()
+
+    async def unfinished_of_each(self, owner_ids: Collection[str]) -> dict[str, int]:
+        """Number of tasks of each user that have not ended; only for holders of users:read."""
+        query = (
+            select(TaskRow.owner_id, func.count())
+            .where(TaskRow.owner_id.in_(owner_ids), TaskRow.state.not_in(ENDED))
+            .group_by(TaskRow.owner_id)
+        )
+        return {row[0]: row[1] for row in await self._session.execute(query)}
 
     async def count_in(self, states: frozenset[State]) -> int:
         """Number of tasks of all users in `states`; only for holders of tasks:read_all."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -12,7 +12,7 @@ from pydantic_core import to_jsonable_python
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll import quantities
-from atoll.audit_trail.record import record
+from atoll.audit_trail.record import Actor, record
 from atoll.configuration import Tasks
 from atoll.database.base import now
 from atoll.database.notifications import DUE, notify
@@ -219,12 +219,30 @@ class TaskService:
         _match(row, if_match)
         if not may_stop(State(row.state), Wanted(row.wanted)):
             raise Conflict(codes.AlreadyEnded())
-        row.wanted = Wanted.STOP
-        row.stop_reason = codes.StoppedByUser(user=caller.name).reason().model_dump()
-        self._event(row, "request", codes.StopRequested(), actor=caller.name)
-        record(self._session, caller, "task.stop", kind="task", identifier=row.id, name=row.name)
-        await self._changed(row)
+        await self._stop(caller, row)
         return views.full(caller, row)
+
+    async def stop_all_of(self, actor: Actor, owner_id: str) -> int:
+        """Ask for a stop of all that a user has; who calls this has judged that `actor` may. How many there were."""
+        found = [
+            row
+            for row in await self._repository.unfinished_rows_of(owner_id)
+            if Wanted(row.wanted) is not Wanted.STOP and may_stop(State(row.state), Wanted(row.wanted))
+        ]
+        for row in found:
+            await self._stop(actor, row)
+        return len(found)
+
+    async def unfinished_of_each(self, owner_ids: Collection[str]) -> dict[str, int]:
+        """How many tasks of each of these users have not ended."""
+        return await self._repository.unfinished_of_each(owner_ids)
+
+    async def _stop(self, actor: Actor, row: TaskRow) -> None:
+        row.wanted = Wanted.STOP
+        row.stop_reason = codes.StoppedByUser(user=actor.name).reason().model_dump()
+        self._event(row, "request", codes.StopRequested(), actor=actor.name)
+        record(self._session, actor, "task.stop", kind="task", identifier=row.id, name=row.name)
+        await self._changed(row)
 
     async def delete(self, caller: Caller, task_id: str, if_match: str | None) -> None:
         """Take an ended task off the lists. Raises NotAllowed, Conflict."""

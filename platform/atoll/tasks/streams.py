@@ -10,7 +10,7 @@ from atoll.engines.specification import TaskSpec
 from atoll.homes.client import FilesClient
 from atoll.homes.schemas import Path, content_headers
 from atoll.identity.caller import Caller
-from atoll.identity.dependencies import allowed, while_signed_in
+from atoll.identity.dependencies import SentWhileSignedIn, allowed, while_signed_in
 from atoll.tasks.codes import NoOutput
 from atoll.tasks.live import LiveTasks
 from atoll.tasks.logs import TaskLog
@@ -77,6 +77,7 @@ async def log(
 )
 async def log_content(
     task_id: str,
+    request: Request,
     parts: Parts,
     caller: Reader,
     rank: Annotated[int, Query(ge=0, le=511)] = 0,
@@ -84,11 +85,12 @@ async def log_content(
 ) -> Response:
     """The whole log of one replica as a file."""
     source = await TaskLog.open(parts, caller, task_id, rank=rank, attempt=attempt)
-    return StreamingResponse(
+    answer = StreamingResponse(
         source.content(),
         media_type="text/plain; charset=utf-8",
         headers=content_headers(f"{source.task_name}-{source.attempt}-{rank}.log", download=True),
     )
+    return SentWhileSignedIn(answer, request, parts, caller)
 
 
 @router.get("/tasks/{task_id}/files", name="list_files")
@@ -117,7 +119,7 @@ async def file_content(
 ) -> Response:
     """One output file."""
     row = await _row(parts, caller, task_id)
-    return await parts.part(FilesClient).content(
+    answer = await parts.part(FilesClient).content(
         row.owner,
         _output(row),
         path,
@@ -125,6 +127,7 @@ async def file_content(
         limit_bytes=limit_bytes,
         byte_range=request.headers.get("range"),
     )
+    return SentWhileSignedIn(answer, request, parts, caller)
 
 
 async def _row(parts: Parts, caller: Caller, task_id: str) -> TaskRow:

@@ -5,8 +5,30 @@ from typing import Annotated
 from pydantic import Field
 
 from atoll.identity.permissions import Role
-from atoll.identity.schemas import NewPassword, UserName
+from atoll.identity.schemas import NewPassword, User, UserName
 from atoll.web.schema import Schema
+
+
+class Account(User):
+    """A user as administrators see it."""
+
+    must_change_password: bool = Field(description="The password was given by somebody else")
+    version: int = Field(description="For If-Match")
+    sessions: int = Field(description="Browsers and programs that are signed in")
+    unfinished_tasks: int = Field(description="They go on when the account is disabled")
+
+
+class UserDisable(Schema):
+    """What becomes of the user's tasks."""
+
+    stop_tasks: bool = Field(default=False, description="Else running tasks go on, and waiting ones start")
+
+
+class OneTimePassword(Schema):
+    """It is told this once and kept as a hash only; it must be changed at the first sign-in."""
+
+    account: Account
+    password: str
 
 
 class UserCreate(Schema):

@@ -21,20 +21,30 @@ class EventStream(EventSourceResponse):
 
 
 async def as_long_as(
-    holds: Callable[[], Awaitable[bool]], every_s: float, events: AsyncIterator[ServerSentEvent]
+    holds: Callable[[], Awaitable[bool]],
+    every_s: float,
+    events: AsyncIterator[ServerSentEvent],
+    hint: asyncio.Event | None = None,
 ) -> AsyncIterator[ServerSentEvent]:
-    """`events`, with a look every `every_s` whether they may go on, also while there are none."""
+    """`events`, with a look every `every_s` whether they may go on, also while there are none; at a `hint` at once."""
     loop = asyncio.get_running_loop()
+    hint = hint or asyncio.Event()
     following = asyncio.create_task(_following(events))
+    hinted = asyncio.create_task(hint.wait())
     try:
         look_at = loop.time() + every_s
         while True:
-            done, _ = await asyncio.wait({following}, timeout=max(0.0, look_at - loop.time()))
-            if loop.time() >= look_at:
+            await asyncio.wait(
+                {following, hinted}, timeout=max(0.0, look_at - loop.time()), return_when=asyncio.FIRST_COMPLETED
+            )
+            if hinted.done() or loop.time() >= look_at:
+                hint.clear()
+                if hinted.done():
+                    hinted = asyncio.create_task(hint.wait())
                 if not await holds():
                     return
                 look_at = loop.time() + every_s
-            if done:
+            if following.done():
                 found = following.result()
                 if found is None:
                     return
@@ -42,7 +52,8 @@ async def as_long_as(
                 following = asyncio.create_task(_following(events))
     finally:
         following.cancel()
-        await asyncio.gather(following, return_exceptions=True)
+        hinted.cancel()
+        await asyncio.gather(following, hinted, return_exceptions=True)
         if isinstance(events, AsyncGenerator):
             await events.aclose()
 

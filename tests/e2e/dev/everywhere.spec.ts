@@ -7,7 +7,7 @@ import { expect, NOBODY, test } from "./stack.ts";
 async function pages(page: Page): Promise<string[]> {
   const task = await start(page, { name: unique("seen"), example: "digits", parameters: { epochs: "3" } });
   await expect(headerState(page, "Finished")).toBeVisible({ timeout: 60_000 });
-  return ["/overview", "/training", "/training/new", ...viewsOf(task), "/nodes", "/no-such-page"];
+  return ["/overview", "/training", "/training/new", ...viewsOf(task), "/nodes", "/users", "/no-such-page"];
 }
 
 for (const appearance of ["light", "dark"] as const) {

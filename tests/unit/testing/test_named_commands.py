@@ -25,7 +25,9 @@ def named(place: Path) -> set[tuple[str, str]]:
     """Pairs of command and first word behind it, of every `./atoll COMMAND WORD` in code spans and listings."""
     texts = [path.read_text("utf-8") for path in files(place) if path.is_file()]
     return {
-        (found[1], found[2] or "") for text in texts for found in re.finditer(r"\./atoll ([a-z]+)(?: ([a-z]+))?", text)
+        (found[1], found[2] or "")
+        for text in texts
+        for found in re.finditer(r"\./atoll ([a-z]+)(?: ([a-z]+(?:-[a-z]+)*))?", text)
     }
 
 

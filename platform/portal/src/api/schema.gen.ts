@@ -396,7 +396,7 @@ export interface paths {
         put?: never;
         /**
          * Sign In
-         * @description Sign in; the answer sets the cookie `atoll_session`.
+         * @description Sign in; the answer sets the cookie `atoll_session`, and `atoll_session_device` for the limit of guesses.
          */
         post: operations["identity_sign_in"];
         /**
@@ -737,6 +737,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description One account.
+         */
+        get: operations["users_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable
+         * @description Nobody signs in as this user any more; sessions, streams and downloads end within seconds.
+         */
+        post: operations["users_disable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable
+         * @description The user may sign in again, with the password of before.
+         */
+        post: operations["users_enable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/end-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End Sessions
+         * @description Sign the user out everywhere; streams and downloads end within seconds.
+         */
+        post: operations["users_end_sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Password
+         * @description A one-time password, which is told this once and must be changed at the first sign-in; sessions end.
+         */
+        post: operations["users_reset_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/virtual-clusters": {
         parameters: {
             query?: never;
@@ -774,6 +874,53 @@ export interface components {
             product: string;
             /** Version */
             version: string;
+        };
+        /**
+         * Account
+         * @description A user as administrators see it.
+         */
+        Account: {
+            /** Active */
+            active: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /** Id */
+            id: string;
+            /**
+             * Must Change Password
+             * @description The password was given by somebody else
+             */
+            must_change_password: boolean;
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+            /** Roles */
+            roles: components["schemas"]["Role"][];
+            /**
+             * Sessions
+             * @description Browsers and programs that are signed in
+             */
+            sessions: number;
+            /**
+             * Uid
+             * @description The POSIX uid of this user's processes and files
+             */
+            uid: number;
+            /**
+             * Unfinished Tasks
+             * @description They go on when the account is disabled
+             */
+            unfinished_tasks: number;
+            /**
+             * Version
+             * @description For If-Match
+             */
+            version: number;
         };
         /**
          * ArchiveCreate
@@ -1280,6 +1427,15 @@ export interface components {
             pods_max: number;
         };
         /**
+         * OneTimePassword
+         * @description It is told this once and kept as a hash only; it must be changed at the first sign-in.
+         */
+        OneTimePassword: {
+            account: components["schemas"]["Account"];
+            /** Password */
+            password: string;
+        };
+        /**
          * Operation
          * @description Long work of the platform.
          */
@@ -1426,6 +1582,13 @@ export interface components {
             /** Virtual Clusters */
             virtual_clusters: components["schemas"]["VirtualCluster"][];
         };
+        /** Page[Account] */
+        Page_Account_: {
+            /** Items */
+            items: components["schemas"]["Account"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[AuditRecord] */
         Page_AuditRecord_: {
             /** Items */
@@ -1451,13 +1614,6 @@ export interface components {
         Page_TaskSummary_: {
             /** Items */
             items: components["schemas"]["TaskSummary"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-        };
-        /** Page[User] */
-        Page_User_: {
-            /** Items */
-            items: components["schemas"]["User"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -2286,6 +2442,18 @@ export interface components {
              * @description Names of virtual clusters to join
              */
             virtual_clusters?: string[];
+        };
+        /**
+         * UserDisable
+         * @description What becomes of the user's tasks.
+         */
+        UserDisable: {
+            /**
+             * Stop Tasks
+             * @description Else running tasks go on, and waiting ones start
+             * @default false
+             */
+            stop_tasks?: boolean;
         };
         /**
          * UserReference
@@ -3642,10 +3810,14 @@ export interface operations {
     users_list: {
         parameters: {
             query?: {
+                /** @description Only those that may sign in, or only those that may not */
+                active?: boolean | null;
                 /** @description `next_cursor` of the page before */
                 cursor?: string | null;
                 /** @description Items per page */
                 limit?: number;
+                /** @description In the name or the full name */
+                words?: string | null;
             };
             header?: never;
             path?: never;
@@ -3659,7 +3831,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_User_"];
+                    "application/json": components["schemas"]["Page_Account_"];
                 };
             };
             /** @description What is wrong, and what to do */
@@ -3693,6 +3865,177 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_disable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserDisable"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_enable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_end_sessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_reset_password: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneTimePassword"];
                 };
             };
             /** @description What is wrong, and what to do */

@@ -7,6 +7,7 @@ import { runs } from "@/runs/feature";
 import { services } from "@/services/feature";
 import { tasks } from "@/tasks/feature";
 import { training } from "@/training/feature";
+import { users } from "@/users/feature";
 import { virtualClusters } from "@/virtual-clusters/feature";
 
 /** Everything that the portal has. Routes, menu, search, kinds of tasks and words are made from this list, in its order. */
@@ -17,6 +18,7 @@ export const FEATURES = [
   nodes,
   services,
   runs,
+  users,
   files,
   virtualClusters,
   identity,

@@ -1,0 +1,1 @@
+"""Accounts of the portal, from the command line: also when nobody can sign in to it."""

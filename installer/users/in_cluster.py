@@ -1,0 +1,59 @@
+"""Asking the platform about accounts: its own program, run by the cluster's administrator in a pod of the platform.
+
+The way is that of `kubectl exec`: TLS and identity are the administrator's of Kubernetes, whose API server keeps who
+did it. It needs the API server, the database and one pod of the platform's image; no sign-in, no answer of the portal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+from installer.cluster import Cluster
+from installer.running.kubectl import administrator_configuration, program, reachable
+from installer.services.access import api_servers
+from installer.users.errors import PlatformUnavailable, UsersError
+
+NAMESPACE = "atoll-system"
+# Each has the platform's image and may ask the database; one that does not run is passed over.
+PLACES = ("deployment/api", "deployment/jobs")
+MODULE = ("python", "-m", "atoll.users")
+TIMEOUT_S = 60
+
+
+def asked(cluster: Cluster, arguments: Sequence[str]) -> dict[str, Any]:
+    """Return what the platform answers to a verb. Raises UsersError."""
+    environment = {**os.environ, "KUBECONFIG": str(administrator_configuration(cluster))}
+    server = f"--server={reachable(api_servers(cluster))}"
+    said = []
+    for place in PLACES:
+        ran = subprocess.run(
+            ["kubectl", server, "exec", "-n", NAMESPACE, place, "--", *MODULE, *arguments],
+            executable=program(),
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        if (answer := answer_in(ran.stdout)) is not None:
+            if ran.returncode != 0:
+                raise UsersError(str(answer.get("detail")), str(answer.get("remedy", "")))
+            return answer
+        said.append(f"{place}: {ran.stderr.strip()[-300:] or f'exit code {ran.returncode}'}")
+    raise PlatformUnavailable(
+        "the platform cannot be asked: " + "; ".join(said),
+        "See `./atoll status`; on a master: `service_ctl status api`, `service_ctl status database`.",
+    )
+
+
+def answer_in(text: str) -> dict[str, Any] | None:
+    """The answer among what a program wrote, None when it was not asked at all."""
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return None
+    return answer if isinstance(answer, dict) else None

@@ -1,0 +1,99 @@
+"""`python -m atoll.users VERB [NAME] --by WHO`: accounts without the portal; `./atoll users` runs it in the cluster.
+
+Who may run a program in a service's container may do all this. It answers in JSON: what it did, or a problem.
+"""
+
+import argparse
+import asyncio
+import sys
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from atoll.configuration import Configuration, ConfigurationError, load
+from atoll.database.connection import connect, sessions
+from atoll.database.identifiers import new_id
+from atoll.users.schemas import Account
+from atoll.users.service import UserService
+from atoll.web.errors import ApiError
+from atoll.web.internal import configure_logs
+from atoll.web.schema import Page
+
+PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """Somebody on the command line: no account, so that it goes when no account can sign in."""
+
+    name: str
+    request_id: str
+    id: str | None = None
+    address: str = "command line"
+
+
+class Refused(BaseModel):
+    """Why it was not done."""
+
+    code: str
+    detail: str
+    remedy: str
+
+
+async def _all(service: UserService) -> BaseModel:
+    items: list[Account] = []
+    cursor = None
+    while True:
+        page = await service.list(PAGE, cursor)
+        items, cursor = [*items, *page.items], page.next_cursor
+        if cursor is None:
+            return Page[Account](items=items)
+
+
+async def _done(session: AsyncSession, given: argparse.Namespace) -> BaseModel:
+    service = UserService(session)
+    if given.verb == "list":
+        return await _all(service)
+    operator = Operator(given.by, new_id())
+    user_id = await service.id_of(given.name)
+    match given.verb:
+        case "disable":
+            return await service.disable(operator, user_id, None, stop_tasks=given.stop_tasks)
+        case "enable":
+            return await service.enable(operator, user_id, None)
+        case "reset-password":
+            return await service.reset_password(operator, user_id, None)
+        case _:
+            return await service.end_sessions(operator, user_id, None)
+
+
+async def _main(configuration: Configuration, given: argparse.Namespace) -> tuple[int, BaseModel]:
+    database = connect(configuration, pool_size=1)
+    try:
+        async with sessions(database)() as session, session.begin():
+            return 0, await _done(session, given)
+    except ApiError as error:
+        return 1, Refused(code=error.code, detail=error.detail, remedy=error.problem.said("remedy"))
+    finally:
+        await database.dispose()
+
+
+def _given() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m atoll.users")
+    parser.add_argument("verb", choices=["list", "disable", "enable", "reset-password", "end-sessions"])
+    parser.add_argument("name", nargs="?", default="")
+    parser.add_argument("--by", default="an operator")
+    parser.add_argument("--stop-tasks", action="store_true")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    configure_logs()
+    try:
+        code, answer = asyncio.run(_main(load(), _given()))
+    except (ConfigurationError, SQLAlchemyError, OSError) as error:
+        sys.exit(f"the database cannot be asked: {error}")
+    sys.stdout.write(answer.model_dump_json() + "\n")
+    sys.exit(code)

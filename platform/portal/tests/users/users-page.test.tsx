@@ -1,0 +1,92 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test } from "vitest";
+import type { Account } from "@/users/query";
+import { UsersPage } from "@/users/users-page";
+import { problem, serve, show } from "../support/portal";
+
+const ADMINISTRATOR = { permissions: ["users:read", "users:manage"] as never };
+
+function account(name: string, more: Partial<Account> = {}): Account {
+  return {
+    id: `id-${name}`,
+    name,
+    nickname: name,
+    uid: 30001,
+    roles: ["user"],
+    active: true,
+    must_change_password: false,
+    version: 7,
+    sessions: 1,
+    unfinished_tasks: 0,
+    created_at: "2026-01-01T00:00:00Z",
+    ...more,
+  };
+}
+
+const listed = (...items: Account[]) => ({ "GET /api/v1/users": () => ({ items, next_cursor: null }) });
+
+async function choose(name: string, entry: string) {
+  await userEvent.click(await screen.findByRole("button", { name: `Actions for ${name}` }));
+  await userEvent.click(await screen.findByText(entry));
+  return screen.findByRole("dialog");
+}
+
+describe("the page of users", () => {
+  test("says who may sign in, and that the tasks of a disabled user go on", async () => {
+    serve(listed(account("ada"), account("eve", { active: false, unfinished_tasks: 2 })));
+    await show(<UsersPage />, { at: "/users", session: ADMINISTRATOR });
+    const eve = (await screen.findByText("eve")).closest("tr") as HTMLElement;
+    expect(within(eve).getByText("Disabled")).toBeDefined();
+    expect(within(eve).getByText("2 tasks go on")).toBeDefined();
+  });
+
+  test("offers no action to who may only read", async () => {
+    serve(listed(account("ada")));
+    await show(<UsersPage />, { at: "/users", session: { permissions: ["users:read"] as never } });
+    await screen.findByText("ada");
+    expect(screen.queryByRole("button", { name: "Actions for ada" })).toBeNull();
+  });
+
+  test("disables what was looked at, asks first, and stops tasks only when told to", async () => {
+    const asked = serve({
+      ...listed(account("ada", { unfinished_tasks: 1 })),
+      "POST /api/v1/users/id-ada/disable": () => account("ada", { active: false }),
+    });
+    await show(<UsersPage />, { at: "/users", session: ADMINISTRATOR });
+    const dialog = await choose("ada", "Disable");
+    expect(within(dialog).getByText(/It goes on unless you stop it/)).toBeDefined();
+    expect(asked.some((request) => request.method === "POST")).toBe(false);
+    await userEvent.click(within(dialog).getByRole("checkbox", { name: "Stop all tasks of this user, too" }));
+    await userEvent.click(within(dialog).getByRole("button", { name: "Disable" }));
+    await waitFor(() => expect(asked.some((request) => request.method === "POST")).toBe(true));
+    const sent = asked.find((request) => request.method === "POST") as Request;
+    expect(await sent.json()).toEqual({ stop_tasks: true });
+    expect(sent.headers.get("if-match")).toBe('"7"');
+  });
+
+  test("shows a one-time password until it is noted, and then no more", async () => {
+    serve({
+      ...listed(account("ada")),
+      "POST /api/v1/users/id-ada/reset-password": () => ({ account: account("ada"), password: "abcde-fghjk-mnpqr" }),
+    });
+    await show(<UsersPage />, { at: "/users", session: ADMINISTRATOR });
+    const question = await choose("ada", "Reset password");
+    await userEvent.click(within(question).getByRole("button", { name: "Reset password" }));
+    expect(await screen.findByText("abcde-fghjk-mnpqr")).toBeDefined();
+    await userEvent.click(screen.getByRole("button", { name: "I have noted it" }));
+    await waitFor(() => expect(screen.queryByText("abcde-fghjk-mnpqr")).toBeNull());
+  });
+
+  test("tells why the server refuses", async () => {
+    serve({
+      ...listed(account("ada")),
+      "POST /api/v1/users/id-ada/end-sessions": () => problem(412, "changed_meanwhile"),
+    });
+    await show(<UsersPage />, { at: "/users", session: ADMINISTRATOR });
+    const question = await choose("ada", "End sessions");
+    await userEvent.click(within(question).getByRole("button", { name: "End sessions" }));
+    expect(await screen.findByText("ada was not signed out")).toBeDefined();
+  });
+});

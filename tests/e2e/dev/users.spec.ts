@@ -1,0 +1,67 @@
+/** An administrator disables an account, resets a password and signs people out; the person concerned sees it at once. */
+import { randomBytes } from "node:crypto";
+import type { Browser, Page } from "@playwright/test";
+import { enter, type Person } from "../portal.ts";
+import { expect, NOBODY, type Stack, test } from "./stack.ts";
+
+/** Somebody who works in a browser of their own. */
+async function atWork(browser: Browser, stack: Stack): Promise<{ page: Page; person: Person }> {
+  const person = await stack.newcomer();
+  const page = await (await browser.newContext({ baseURL: stack.url, storageState: NOBODY })).newPage();
+  const password = randomBytes(18).toString("base64url");
+  await enter(page, person, password);
+  return { page, person: { ...person, password } };
+}
+
+async function choose(page: Page, user: string, entry: string): Promise<void> {
+  await page.goto(`/users?words=${user}`);
+  await page.getByRole("button", { name: `Actions for ${user}` }).click();
+  await page.getByRole("menuitem", { name: entry }).click();
+  await page.getByRole("dialog").getByRole("button", { name: entry }).click();
+}
+
+async function signIn(page: Page, { user, password }: Person): Promise<void> {
+  await page.goto("/");
+  await page.getByLabel("User name").fill(user);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.keyboard.press("Enter");
+}
+
+test("who is disabled is out at once, and back when enabled", async ({ page, browser, stack }) => {
+  const { page: theirs, person } = await atWork(browser, stack);
+  await choose(page, person.user, "Disable");
+  await expect(page.getByRole("row", { name: person.user })).toContainText("Disabled");
+  await theirs.goto("/training");
+  await expect(theirs).toHaveURL(/\/sign-in/);
+  await signIn(theirs, person);
+  await expect(theirs.getByRole("alert")).toContainText("User name or password is wrong.");
+  await page.getByRole("button", { name: `Actions for ${person.user}` }).click();
+  await page.getByRole("menuitem", { name: "Enable" }).click();
+  await expect(page.getByRole("row", { name: person.user })).toContainText("Active");
+  await signIn(theirs, person);
+  await expect(theirs.getByRole("navigation", { name: "Main menu" })).toBeVisible();
+  await theirs.context().close();
+});
+
+test("a one-time password is shown once and has to be changed", async ({ page, browser, stack }) => {
+  const { page: theirs, person } = await atWork(browser, stack);
+  await choose(page, person.user, "Reset password");
+  const password = (await page.getByRole("region", { name: "One-time password" }).innerText()).trim();
+  await page.getByRole("button", { name: "I have noted it" }).click();
+  await expect(page.getByText(password)).toHaveCount(0);
+  await theirs.goto("/training");
+  await expect(theirs).toHaveURL(/\/sign-in/);
+  await signIn(theirs, { ...person, password });
+  await theirs.waitForURL(/\/password/);
+  await theirs.context().close();
+});
+
+test("users and their words are found, and only administrators see the page", async ({ page, browser, stack }) => {
+  const { page: theirs, person } = await atWork(browser, stack);
+  await page.goto("/users");
+  await page.getByRole("textbox", { name: "Name or full name" }).fill(person.user);
+  await expect(page).toHaveURL(new RegExp(`words=${person.user}`));
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await expect(theirs.getByRole("navigation", { name: "Main menu" })).not.toContainText("Users");
+  await theirs.context().close();
+});
