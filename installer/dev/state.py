@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import click
+from installer.dev.errors import DevError
 
 LOCK, MADE = "lock", "config.yaml"
 OTHER = "Name another folder with --state."
@@ -21,22 +21,22 @@ def own(state: Path) -> Iterator[None]:
     try:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         if state.stat().st_uid != os.geteuid():
-            raise click.ClickException(f"{state} belongs to another user.\n  {OTHER}")
+            raise DevError(f"{state} belongs to another user.", OTHER)
         if any(state.iterdir()) and not any((state / name).exists() for name in (LOCK, MADE)):
-            raise click.ClickException(f"{state} was not made by `./atoll dev` and is not empty.\n  {OTHER}")
+            raise DevError(f"{state} was not made by `./atoll dev` and is not empty.", OTHER)
         state.chmod(0o700)  # also one that was there: it holds passwords and everybody's files
         stream = (state / LOCK).open("a+", encoding="utf-8")
     except OSError as error:
-        raise click.ClickException(f"{state} cannot be used: {error.strerror}.\n  {OTHER}") from error
+        raise DevError(f"{state} cannot be used: {error.strerror}.", OTHER) from error
     with stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             stream.seek(0)
             where = stream.read().strip() or "it is just starting"
-            raise click.ClickException(
-                f"`./atoll dev` runs already in {state}: {where}\n"
-                "  For a second one beside it: ./atoll dev --state FOLDER --port NUMBER"
+            raise DevError(
+                f"`./atoll dev` runs already in {state}: {where}",
+                "For a second one beside it: ./atoll dev --state FOLDER --port NUMBER",
             ) from None
         try:
             yield

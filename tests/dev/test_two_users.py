@@ -5,6 +5,7 @@ import os
 import pwd
 import re
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -14,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from installer.bundle.execution import environment
-from installer.dev.processes import free_port
 from installer.testing import playwright
 from installer.testing.commands import node_directory
 
@@ -73,6 +73,13 @@ def people(tmp_path: Path) -> Iterator[list[Person]]:
             person.process.kill()
             person.process.wait()
         _remove(person.name)
+
+
+def free_port() -> int:
+    """A port to ask for: a person chooses one, and is told when it is taken."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _remove(name: str) -> None:

@@ -1,7 +1,11 @@
 """Between the processes: who may ask, health, metrics, and how a service is run."""
 
+import contextlib
 import hmac
 import logging
+import os
+import socket
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +19,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from atoll.web import told
 from atoll.web.errors import NotSignedIn
 
+STARTUP_FAILURE = 3  # as uvicorn itself ends
 Ready = Callable[[], Awaitable[str | None]]
 
 
@@ -86,9 +91,10 @@ def configure_logs() -> None:
 
 
 def serve(app: FastAPI, *, host: str, port: int) -> None:
-    """Run a service until it is told to end."""
+    """Run a service until it is told to end; on the open socket that `$ATOLL_SOCKET` numbers, if it is handed one."""
     configure_logs()
-    uvicorn.run(
+    handed = os.environ.get("ATOLL_SOCKET")
+    config = uvicorn.Config(
         app,
         host=host,
         port=port,
@@ -100,3 +106,8 @@ def serve(app: FastAPI, *, host: str, port: int) -> None:
         timeout_graceful_shutdown=5,
         timeout_keep_alive=15,
     )
+    server = uvicorn.Server(config)
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run([socket.socket(fileno=int(handed))] if handed else None)
+    if not server.started:
+        sys.exit(STARTUP_FAILURE)

@@ -7,15 +7,16 @@ import stat
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
 
 from installer.dev import processes, settings, state, tasks
 from installer.dev.commands import dev
+from installer.dev.errors import DevError
 from installer.dev.postgres import PostgreSQL
 from installer.dev.processes import Family
 
@@ -30,6 +31,14 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+def refused(*arguments: str) -> DevError:
+    """What `./atoll dev` says to a person instead of starting."""
+    error = CliRunner().invoke(dev, arguments).exception
+    assert isinstance(error, DevError), error
+    assert error.remedy
+    return error
+
+
 def lives(number: int) -> bool:
     return processes.began(number) != ""
 
@@ -39,37 +48,56 @@ def test_a_taken_port_is_told_with_another_one(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        told = CliRunner().invoke(dev, ["--port", str(port), "--state", str(tmp_path / "state")])
-    assert told.exit_code == 1
-    assert f"port {port} of this machine is taken" in told.output
-    assert f"--port {port + 1}" in told.output
+        told = refused("--port", str(port), "--state", str(tmp_path / "state"))
+    assert f"port {port} of this machine is taken" in told.message
+    assert f"--port {port + 1}" in told.remedy
+
+
+def test_a_port_is_held_from_the_first_moment_and_handed_on_without_letting_go(tmp_path: Path) -> None:
+    """Two who start side by side never take each other's port: there is no moment at which it is nobody's."""
+    program = (
+        "import os\nfrom fastapi import FastAPI\nfrom atoll.web.internal import serve\n"
+        "serve(FastAPI(openapi_url='/there'), host='192.0.2.1', port=1)\n"  # not where it is told to be otherwise
+    )
+    family = Family(tmp_path)
+    with processes.listen() as door:
+        port = processes.port_of(door)
+        said = refused("--port", str(port), "--state", str(tmp_path / "other")).message
+        assert f"port {port} of this machine is taken" in said
+        given = {**os.environ, "PYTHONPATH": str(TREE / "platform"), "ATOLL_SOCKET": str(door.fileno())}
+        family.start("api", [sys.executable, "-c", program], given, keeps=(door.fileno(),))
+    try:
+        with pytest.raises(DevError):
+            processes.listen(port)  # while the service is still starting
+        # Who comes too early is answered once it is there.
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/there", timeout=60) as answer:
+            assert answer.status == 200
+        family.check()
+    finally:
+        family.end()
+    processes.listen(port).close()
 
 
 def test_a_second_one_in_the_same_folder_is_told_where_the_first_is(tmp_path: Path) -> None:
     with state.own(tmp_path):
         state.say(tmp_path, "http://127.0.0.1:8080 (process 7)")
-        told = CliRunner().invoke(dev, ["--state", str(tmp_path), "--reset"])
-        assert told.exit_code == 1
-        assert "http://127.0.0.1:8080 (process 7)" in told.output
-        assert "--state FOLDER --port NUMBER" in told.output
+        told = refused("--state", str(tmp_path), "--reset")
+        assert "http://127.0.0.1:8080 (process 7)" in told.message
+        assert "--state FOLDER --port NUMBER" in told.remedy
     with state.own(tmp_path):
         pass
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    told = CliRunner().invoke(dev, ["--state", str(tmp_path), "--reset"])
-    assert told.exit_code == 1
-    assert "was not made by `./atoll dev`" in told.output
+    assert "was not made by `./atoll dev`" in refused("--state", str(tmp_path), "--reset").message
     assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.txt"]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder away")
 def test_a_folder_of_another_user_is_refused(tmp_path: Path) -> None:
     os.chown(tmp_path, 4711, 4711)
-    told = CliRunner().invoke(dev, ["--state", str(tmp_path)])
-    assert told.exit_code == 1
-    assert "belongs to another user" in told.output
+    assert "belongs to another user" in refused("--state", str(tmp_path)).message
 
 
 def test_the_first_password_is_for_its_owner_and_never_printed(
@@ -95,11 +123,12 @@ def test_two_beside_each_other_have_cookies_of_their_own(tmp_path: Path) -> None
 def test_a_service_that_ends_is_named_with_its_last_lines(tmp_path: Path) -> None:
     family = Family(tmp_path)
     family.start("jobs", [sys.executable, "-c", "print('the database is gone'); raise SystemExit(3)"], os.environ)
-    with pytest.raises(click.ClickException) as told:
+    with pytest.raises(DevError) as told:
         family.wait_until("jobs", lambda: False, 20)
     assert "jobs ended by itself (exit code 3)" in told.value.message
     assert "the database is gone" in told.value.message
     assert str(tmp_path / "logs" / "jobs.log") in told.value.message
+    assert "--reset" in told.value.remedy
 
 
 def test_one_that_is_killed_takes_its_processes_with_it(tmp_path: Path) -> None:

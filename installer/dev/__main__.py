@@ -1,6 +1,0 @@
-"""`python -m installer.dev`."""
-
-from installer.dev.commands import dev
-
-if __name__ == "__main__":
-    dev()
