@@ -1,0 +1,116 @@
+"""`./atoll users` as a person types it; kubectl, the edge, is a program that keeps what it was called with."""
+
+from __future__ import annotations
+
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from installer import exit_codes
+from installer.cluster import TREE
+from installer.running import accepted
+from installer.running.kubectl import ARCHITECTURES
+from installer.users.commands import users
+from installer.users.errors import PlatformUnavailable, UsersError
+
+ACCOUNT = {
+    "id": "1",
+    "name": "ada",
+    "roles": ["user"],
+    "active": False,
+    "must_change_password": False,
+    "sessions": 0,
+    "unfinished_tasks": 2,
+    "uid": 30002,
+    "created_at": "2026-01-01T00:00:00Z",
+}
+KUBECTL = """#!/usr/bin/env python3
+import json, sys
+with open({calls!r}, "a") as file:
+    file.write(json.dumps(sys.argv[1:]) + "\\n")
+place = next(word for word in sys.argv if word.startswith("deployment/"))
+answers = json.load(open({answers!r}))
+code, said = answers.get(place, [1, ""])
+print(said)
+sys.exit(code)
+"""
+
+
+class Kubectl:
+    """What is asked of the cluster, and what it says."""
+
+    def __init__(self, folder: Path) -> None:
+        self.calls, self.answers = folder / "calls", folder / "answers"
+        self.file = folder / "bundle" / "bin" / ARCHITECTURES[platform.machine()] / "kubernetes"
+        self.file.parent.mkdir(parents=True)
+        self.file.write_text(KUBECTL.format(calls=str(self.calls), answers=str(self.answers)))
+        self.file.chmod(0o755)
+
+    def says(self, answer: Any, code: int = 0, place: str = "deployment/api") -> None:
+        self.answers.write_text(json.dumps({place: [code, json.dumps(answer)]}))
+
+    def asked(self) -> list[list[str]]:
+        return [json.loads(line) for line in self.calls.read_text().splitlines()]
+
+
+@pytest.fixture
+def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kubectl:
+    monkeypatch.setenv("ATOLL_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("ATOLL_BUNDLE", str(tmp_path / "bundle"))
+    monkeypatch.setenv("SUDO_USER", "grace")
+    accepted.accept(tmp_path / "state" / "demo", (TREE / "cluster.example.yaml").read_text())
+    (tmp_path / "state" / "demo" / "admin.conf").touch()
+    monkeypatch.setattr("installer.users.in_cluster.reachable", lambda servers: servers[0])
+    return Kubectl(tmp_path)
+
+
+def ran(*arguments: str) -> str:
+    done = CliRunner().invoke(users, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_the_platforms_own_program_is_run_in_a_pod_and_told_who_asks(kubectl: Kubectl) -> None:
+    kubectl.says(ACCOUNT)
+    assert "ada is disabled. Tasks that have not ended: 2" in ran("disable", "ada", "--stop-tasks")
+    (call,) = kubectl.asked()
+    assert call[1:5] == ["exec", "-n", "atoll-system", "deployment/api"]
+    assert call[5:11] == ["--", "python", "-m", "atoll.users", "disable", "ada"]
+    assert call[11] == "--stop-tasks"
+    assert call[12].startswith("--by=grace@")
+
+
+def test_a_one_time_password_is_printed_and_never_given_as_an_argument(kubectl: Kubectl) -> None:
+    kubectl.says({"account": ACCOUNT, "password": "abcde-fghjk"})
+    assert "One-time password of ada: abcde-fghjk" in ran("reset-password", "ada")
+    assert "abcde" not in kubectl.calls.read_text()
+
+
+def test_accounts_are_listed(kubectl: Kubectl) -> None:
+    kubectl.says({"items": [ACCOUNT]})
+    assert "disabled" in ran("list")
+    assert json.loads(ran("list", "-o", "json")) == {"users": [ACCOUNT]}
+
+
+def test_when_the_api_does_not_run_jobs_is_asked(kubectl: Kubectl) -> None:
+    kubectl.says(ACCOUNT, place="deployment/jobs")
+    ran("enable", "ada")
+    assert [call[4] for call in kubectl.asked()] == ["deployment/api", "deployment/jobs"]
+
+
+def test_what_the_platform_refuses_is_told_with_its_remedy_and_nobody_else_is_asked(kubectl: Kubectl) -> None:
+    kubectl.says({"code": "last_administrator", "detail": "nobody could administer", "remedy": "make another"}, code=1)
+    with pytest.raises(UsersError, match=r"nobody could administer\n  make another"):
+        ran("disable", "admin")
+    assert len(kubectl.asked()) == 1
+
+
+def test_when_nothing_answers_it_says_where_to_look(kubectl: Kubectl) -> None:
+    kubectl.says(ACCOUNT, place="nowhere")
+    with pytest.raises(PlatformUnavailable, match="service_ctl status database") as told:
+        ran("list")
+    assert told.value.exit_code == exit_codes.UNAVAILABLE
