@@ -23,7 +23,9 @@ _CONFIGS = (CONFIG, "application/vnd.docker.container.image.v1+json")
 _MAGIC = ((b"\x1f\x8b", "+gzip"), (b"\x28\xb5\x2f\xfd", "+zstd"))
 _NAMES = ("io.containerd.image.name", "org.opencontainers.image.ref.name")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_LARGEST_JSON = 16 << 20
+_LARGEST_JSON = 4 << 20  # registries take no larger ones
+MOST_LAYERS = 512
+MOST_MANIFESTS = 200  # looked at: of architectures, attestations and indexes
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,11 @@ def image_in(container: Container, where: str) -> Found:
 
 def _layout(container: Container, where: str) -> Found:
     by_name: dict[str | None, list[Manifest]] = {}
+    looked_at = _Looks(where)
     for entry in _json(container, "index.json", where).get("manifests", []):
         notes = entry.get("annotations") or {}
         name = next((str(notes[key]) for key in _NAMES if key in notes), None)
-        by_name.setdefault(name, []).extend(_manifests(container, entry, where))
+        by_name.setdefault(name, []).extend(_manifests(container, entry, where, looked_at))
     images = {name: found for name, found in by_name.items() if found}
     if not images:
         raise BadArchive(f"{where} holds no image for Linux.", f"Save the image again, with its layers. {REMEDY}")
@@ -91,19 +94,35 @@ def _one_each(found: list[Manifest], where: str) -> tuple[Manifest, ...]:
     return tuple(by_architecture[name] for name in sorted(by_architecture))
 
 
-def _manifests(container: Container, entry: dict[str, Any], where: str) -> Iterator[Manifest]:
+class _Looks:
+    """How many manifests were looked at: an index may name itself, or a few indexes each other many times."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._count = 0
+
+    def one(self) -> None:
+        """Count. Raises BadArchive."""
+        self._count += 1
+        if self._count > MOST_MANIFESTS:
+            raise BadArchive(f"{self._where} names more than {MOST_MANIFESTS} manifests: no image has that.", REMEDY)
+
+
+def _manifests(container: Container, entry: dict[str, Any], where: str, looks: _Looks) -> Iterator[Manifest]:
+    looks.one()
     digest, media_type = _digest_of(entry, where), str(entry.get("mediaType", MANIFEST))
     if not container.has(_path(digest)):
         return  # a layout may name architectures that were not saved
-    body = b"".join(container.content(_path(digest)))
+    body = _small(container, _path(digest), where)
     content = _parsed(body, digest, where)
     if media_type in INDEXES or "manifests" in content:
         for inner in content.get("manifests", []):
-            yield from _manifests(container, inner, where)
+            yield from _manifests(container, inner, where, looks)
         return
     config_entry = content.get("config") or {}
     if config_entry.get("mediaType") not in _CONFIGS or "vnd.docker.reference.type" in (entry.get("annotations") or {}):
         return  # signatures, attestations, charts: not what can be started
+    _refuse_many(content.get("layers", []), where)
     parts = {_digest_of(part, where): part for part in (config_entry, *content.get("layers", []))}
     missing = [digest for digest in parts if not container.has(_path(digest))]
     if _digest_of(config_entry, where) in missing:
@@ -125,6 +144,7 @@ def _docker(container: Container, where: str) -> Found:
         raise BadArchive(f"{where} holds {len(listed)} images.", "Save each into a file of its own.")
     names = listed[0].get("RepoTags") or [None]
     config_name, layer_names = str(listed[0]["Config"]), [str(name) for name in listed[0]["Layers"]]
+    _refuse_many(layer_names, where)
     for name in (config_name, *layer_names):
         if not container.has(name):
             raise BadArchive(f"{where} lacks {name}.", f"Save the image again. {REMEDY}")
@@ -186,10 +206,19 @@ def _digest_of(entry: dict[str, Any], where: str) -> str:
     return digest
 
 
+def _refuse_many(layers: list[Any], where: str) -> None:
+    if len(layers) > MOST_LAYERS:
+        raise BadArchive(f"{where} has {len(layers)} layers; an image has at most {MOST_LAYERS}.", REMEDY)
+
+
 def _json(container: Container, name: str, where: str) -> Any:
+    return _parsed(_small(container, name, where), name, where)
+
+
+def _small(container: Container, name: str, where: str) -> bytes:
     if container.size(name) > _LARGEST_JSON:
         raise BadArchive(f"{where}: {name} is too large for what it should be.", REMEDY)
-    return _parsed(b"".join(container.content(name)), name, where)
+    return b"".join(container.content(name))
 
 
 def _parsed(body: bytes, name: str, where: str) -> Any:

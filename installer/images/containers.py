@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from installer.images.errors import BadArchive
 from installer.images.registry import chunks
@@ -17,6 +17,22 @@ CHUNK = 1 << 20
 REMEDY = (
     "It takes what `docker save NAME:TAG -o FILE`, `podman save --format oci-archive`, "
     "`skopeo copy … oci-archive:FILE` or `oci:DIRECTORY` write."
+)
+
+
+# More than images have. An archive is counted while it is read: what a few bytes unpack to is noticed before it is.
+MOST_ENTRIES = 10_000
+LONGEST_NAME = 1024
+MOST_HEADER_BYTES = 1 << 16
+MOST_BYTES = 256 << 30
+MOST_RATIO = 200
+_ANY_RATIO_BYTES = 1 << 30
+_LONG_HEADERS = (
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
 )
 
 
@@ -63,7 +79,7 @@ class Tar:
     def __init__(self, archive: tarfile.TarFile, path: Path) -> None:
         self._archive = archive
         self._path = path
-        self._members = {member.name.removeprefix("./"): member for member in archive.getmembers()}
+        self._members = {member.name.removeprefix("./"): member for member in _fit(archive, path)}
 
     def _member(self, name: str) -> tarfile.TarInfo | None:
         member = self._members.get(name)
@@ -96,6 +112,46 @@ class Tar:
                 yield chunk
 
 
+def _fit(archive: tarfile.TarFile, path: Path) -> Iterator[tarfile.TarInfo]:
+    for member in archive:
+        if max(len(member.name), len(member.linkname)) > LONGEST_NAME:
+            raise _too_much(path, f"a name of more than {LONGEST_NAME} characters")
+        if member.issparse():
+            raise _too_much(path, "files with holes")
+        yield member
+
+
+def _counted(path: Path) -> type[tarfile.TarInfo]:
+    """Headers of the archive at `path`, each counted before what stands behind it is read."""
+    limit = min(MOST_BYTES, max(_ANY_RATIO_BYTES, MOST_RATIO * path.stat().st_size))
+    entries = unpacked = 0
+
+    class Header(tarfile.TarInfo):
+        """One header. Reading one too many raises BadArchive."""
+
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str | None, errors: str) -> Self:
+            nonlocal entries, unpacked
+            header = super().frombuf(buf, encoding, errors)
+            entries += 1
+            unpacked += max(0, header.size)
+            if header.type in _LONG_HEADERS and header.size > MOST_HEADER_BYTES:
+                raise _too_much(path, f"a header of {header.size:,} bytes")
+            if entries > MOST_ENTRIES:
+                raise _too_much(path, f"more than {MOST_ENTRIES:,} entries")
+            if header.type == tarfile.GNUTYPE_SPARSE:
+                raise _too_much(path, "files with holes")
+            if unpacked > limit:
+                raise _too_much(path, f"more than {limit:,} bytes")
+            return header
+
+    return Header
+
+
+def _too_much(path: Path, what: str) -> BadArchive:
+    return BadArchive(f"{path} holds {what}: no image has that.", REMEDY)
+
+
 def _normal(path: Path) -> str:
     parts: list[str] = []
     for part in path.parts:
@@ -116,7 +172,7 @@ def opened(path: Path) -> Iterator[Container]:
         raise BadArchive(f"{path} does not exist.", "Give the path of an image archive (.tar) or OCI layout.")
     with ExitStack() as held:
         with _reading(path):
-            container = Tar(held.enter_context(tarfile.open(path, "r:*")), path)
+            container = Tar(held.enter_context(tarfile.open(path, "r:*", tarinfo=_counted(path))), path)
         yield container
 
 

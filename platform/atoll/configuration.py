@@ -45,6 +45,7 @@ class Web(_Section):
     session_hours: int = Field(default=12, ge=1, le=720)
     secure_cookies: bool = True
     session_cookie: str = Field(default="atoll_session", pattern=r"^[a-z0-9_]+$", description="Browsers tell no ports")
+    streams_per_user: int = Field(default=40, ge=4, description="Live views of one user, in each process of the API")
     portal: Path | None = Field(default=None, description="The built portal, where no gateway serves it")
 
 
@@ -155,6 +156,13 @@ class Operations(_Section):
     )
 
 
+class Audit(_Section):
+    """Who did what."""
+
+    retention_days: Annotated[int, Field(ge=1)] = Field(default=365, description="A row is forgotten after so long")
+    rows: Annotated[int, Field(ge=1)] = Field(default=1_000_000, description="Of more, the oldest are forgotten")
+
+
 class FirstVirtualCluster(_Section):
     """The virtual cluster that a new installation starts with."""
 
@@ -182,6 +190,7 @@ class Configuration(_Section):
     tasks: Tasks = Tasks()
     virtual_clusters: list[FirstVirtualCluster] = Field(default_factory=list)
     operations: Operations = Operations()
+    audit: Audit = Audit()
     secrets: Path = Path("/etc/atoll/secrets")
 
     @model_validator(mode="after")

@@ -31,6 +31,7 @@ PROMISES = {
     "identities": "each identity does its work and nothing else",
     "fair": "nobody gets more than one user may, and nobody waits for all that another one asks for",
     "accounts": "guesses of others lock nobody out, and who is disabled is gone within seconds",
+    "own": "nobody reaches what is not theirs, or no longer is",
     "no_secret": "no secret in any journal, log, process list or the repository",
 }
 

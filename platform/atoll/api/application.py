@@ -16,6 +16,7 @@ from atoll.configuration import Configuration
 from atoll.database.connection import connect, sessions
 from atoll.database.notifications import Listener
 from atoll.identity.permissions import PermissionTable
+from atoll.web.events import Streams
 from atoll.web.internal import add_health
 from atoll.web.platform import Platform
 from atoll.web.portal import add_portal
@@ -29,7 +30,10 @@ def application(configuration: Configuration) -> FastAPI:
         database=database,
         sessions=sessions(database),
         listener=Listener(configuration, channels()),
-        held={PermissionTable: PermissionTable(permissions())},
+        held={
+            PermissionTable: PermissionTable(permissions()),
+            Streams: Streams(configuration.web.streams_per_user),
+        },
     )
     for domain in DOMAINS:
         for part in domain.parts:

@@ -11,7 +11,7 @@ from atoll.database.identifiers import new_id
 
 
 class AuditRow(Table):
-    """One write, or one attempt at one. Rows are only added."""
+    """One write, or one attempt at one. Rows are only added, and forgotten when they are old."""
 
     __tablename__ = "audit"
 

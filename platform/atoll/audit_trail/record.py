@@ -1,5 +1,6 @@
 """Writing the audit: within the transaction of what was done, or on its own for what was refused."""
 
+import json
 from typing import Any, Literal, Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -8,6 +9,9 @@ from atoll.audit_trail.models import AuditRow
 from atoll.database.connection import Sessions
 
 Outcome = Literal["done", "denied", "failed"]
+# What users write stands in rows that they do not own: so much of it, and no more.
+LONGEST_TEXT = 256
+MOST_DETAILS_BYTES = 2048
 
 
 class Actor(Protocol):
@@ -48,14 +52,33 @@ def record(
             actor_name=caller.name,
             action=action,
             object_kind=kind,
-            object_id=identifier,
-            object_name=name,
+            object_id=_cut(identifier),
+            object_name=_cut(name),
             outcome=outcome,
             address=caller.address,
             request_id=caller.request_id,
-            details=details or {},
+            details=bounded(details or {}),
         )
     )
+
+
+def bounded(details: dict[str, Any]) -> dict[str, Any]:
+    """`details` with long texts cut off; what is still too much then is left out, and `truncated` says so."""
+    kept: dict[str, Any] = {}
+    left = MOST_DETAILS_BYTES
+    for name, value in details.items():
+        short = _cut(value) if isinstance(value, str) else value
+        size = len(json.dumps({name: short}, default=str).encode())
+        if size > left:
+            kept["truncated"] = True
+            continue
+        kept[name] = short
+        left -= size
+    return kept
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
 
 
 async def record_denied(sessions: Sessions, caller: Actor, request: str) -> None:
@@ -78,11 +101,11 @@ async def record_sign_in(
     session.add(
         AuditRow(
             actor_id=user_id,
-            actor_name=name,
+            actor_name=_cut(name),
             action="session.create",
             object_kind="session",
             object_id="",
-            object_name=name,
+            object_name=_cut(name),
             outcome=outcome,
             address=address,
             request_id=request_id,

@@ -35,6 +35,7 @@ READS = Pool(most=16, per_owner=4)
 LOOKS = Pool(most=6, per_owner=3)
 ARCHIVES = Pool(most=4, per_owner=2)
 
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MIB = 1 << 20
 # What each takes at most: this process with its windows; a worker that sends a content, with what is on its way; any
 # other worker, and the line of its answer.
@@ -69,18 +70,24 @@ class Homes:
             pass
 
     def _make(self, home: Path, uid: int) -> None:
-        try:
-            self._homes.mkdir(mode=0o755, parents=True, exist_ok=True)
-            if not home.exists():
-                home.mkdir(mode=0o700)
-            if self._switches_user:
-                status = home.lstat()
-                if (status.st_uid, status.st_gid) != (uid, uid):
-                    os.chown(home, uid, uid, follow_symlinks=False)
-                if status.st_mode & 0o777 != 0o700:
-                    home.chmod(0o700)
-        except OSError as error:
-            raise Unavailable(codes.NoHome(why=error.strerror or type(error).__name__)) from error
+        """By descriptors: whatever stands under the name of the home, root changes nothing but a directory."""
+        with contextlib.ExitStack() as held:
+            try:
+                self._homes.mkdir(mode=0o755, parents=True, exist_ok=True)
+                homes = os.open(self._homes, _DIRECTORY)
+                held.callback(os.close, homes)
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(home.name, mode=0o700, dir_fd=homes)
+                made = os.open(home.name, _DIRECTORY, dir_fd=homes)
+                held.callback(os.close, made)
+                if self._switches_user:
+                    status = os.fstat(made)
+                    if (status.st_uid, status.st_gid) != (uid, uid):
+                        os.fchown(made, uid, uid)
+                    if status.st_mode & 0o777 != 0o700:
+                        os.fchmod(made, 0o700)
+            except OSError as error:
+                raise Unavailable(codes.NoHome(why=error.strerror or type(error).__name__)) from error
 
     async def listing(self, owner: Owner, path: str, after: str | None, limit: int) -> dict[str, Any]:
         """One page of a directory. Raises NotFound, Invalid, NotAllowed."""

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
@@ -134,7 +134,7 @@ class FilesClient:
 
     async def read(
         self, user: HasHome, path: str, *, start: int = 0, length: int | None = None
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         """Bytes of a file of the home. Raises NotFound."""
         upstream = await self._stream(ReadRequest(owner=_owner(user), path=path, start=start, length=length))
         try:

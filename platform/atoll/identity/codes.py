@@ -32,6 +32,10 @@ class TooManyAttempts(
     minutes: int
 
 
+class SignInsCrowded(ProblemCode, title="Too many sign in at this moment", remedy="Try again in some seconds."):
+    pass
+
+
 class PermissionNeeded(
     ProblemCode,
     code="not_allowed",

@@ -23,7 +23,7 @@ from atoll.web import told
 from atoll.web.dependencies import Parts
 from atoll.web.domain import Permission
 from atoll.web.errors import ApiError, NotAllowed, NotSignedIn
-from atoll.web.events import as_long_as
+from atoll.web.events import EventStream, Streams, as_long_as
 from atoll.web.platform import Platform
 from atoll.web.requests import SAFE_METHODS
 
@@ -99,6 +99,24 @@ async def while_signed_in(
         going_on = as_long_as(lambda: _holds(request, parts, caller), SESSION_LOOK_S, events, ended)
         async for each in going_on:
             yield each
+
+
+class _OfUser(EventStream):
+    """One of the streams that its user may have; refused like any other request when these are too many."""
+
+    def __init__(self, events: AsyncIterator[ServerSentEvent], streams: Streams, user_id: str) -> None:
+        super().__init__(events)
+        self._streams = streams
+        self._user_id = user_id
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._streams.taken(self._user_id):
+            await super().__call__(scope, receive, send)
+
+
+def stream_of(request: Request, parts: Platform, caller: Caller, events: AsyncIterator[ServerSentEvent]) -> EventStream:
+    """The answer that sends `events`, while the caller is signed in."""
+    return _OfUser(while_signed_in(request, parts, caller, events), parts.part(Streams), caller.id)
 
 
 class SentWhileSignedIn(Response):

@@ -1,6 +1,7 @@
 """Passwords: argon2id, verified in a thread, and a verification that takes as long for users who do not exist.
 
-Each takes 64 MiB while it lasts, and everybody may ask for one: two at a time, the others wait.
+Each takes 64 MiB while it lasts, and everybody may ask for one: two at a time, in threads of their own; some wait,
+and who comes when these are many is told to come again.
 """
 
 import asyncio
@@ -11,9 +12,14 @@ from typing import TypeVar
 
 from pwdlib import PasswordHash
 
+from atoll.identity.codes import SignInsCrowded
+from atoll.web.errors import Unavailable
+
 _Result = TypeVar("_Result")
 _HASHER = PasswordHash.recommended()
 _AT_ONCE = ThreadPoolExecutor(2, thread_name_prefix="passwords")
+MOST_WAITING = 48  # with those at work: some seconds of them
+RETRY_AFTER_S = 5
 
 
 @functools.cache
@@ -21,17 +27,35 @@ def _nobody() -> str:
     return _HASHER.hash("the password of nobody")
 
 
-async def _in_turn(compute: Callable[..., _Result], *given: str) -> _Result:
-    return await asyncio.get_running_loop().run_in_executor(_AT_ONCE, compute, *given)
+class _Queue:
+    """How many wait or are at work."""
+
+    def __init__(self) -> None:
+        self._here = 0
+
+    async def turn(self, compute: Callable[..., _Result], *given: str) -> _Result:
+        """What `compute` gives. Raises Unavailable when too many wait."""
+        if self._here >= MOST_WAITING:
+            raise Unavailable(SignInsCrowded(), headers={"Retry-After": str(RETRY_AFTER_S)})
+        self._here += 1
+        computing = asyncio.get_running_loop().run_in_executor(_AT_ONCE, compute, *given)
+        computing.add_done_callback(self._left)
+        return await computing
+
+    def _left(self, _: object) -> None:
+        self._here -= 1
+
+
+_QUEUE = _Queue()
 
 
 async def hashed(password: str) -> str:
     """The hash to keep."""
-    return await _in_turn(_HASHER.hash, password)
+    return await _QUEUE.turn(_HASHER.hash, password)
 
 
 async def fits(password: str, kept: str | None) -> tuple[bool, str | None]:
     """Whether the password fits, and a newer hash when the parameters have grown. `kept` None never fits."""
-    reference = kept if kept is not None else await _in_turn(_nobody)
-    fit, newer = await _in_turn(_HASHER.verify_and_update, password, reference)
+    reference = kept if kept is not None else await _QUEUE.turn(_nobody)
+    fit, newer = await _QUEUE.turn(_HASHER.verify_and_update, password, reference)
     return (fit and kept is not None), newer

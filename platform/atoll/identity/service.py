@@ -82,9 +82,12 @@ class IdentityService:
                     request_id=request_id,
                 )
             else:
+                verified = user.password_hash
                 user = await repository.user(user.id, lock=True)
                 if user is None or not user.active:
                     raise NotSignedIn(codes.AccountInactive())
+                if user.password_hash != verified:
+                    raise NotSignedIn(codes.WrongCredentials())  # it was changed while this one was looked at
                 if newer is not None:
                     user.password_hash = newer
                 for kind in {"pair", "device"} & keys.keys():

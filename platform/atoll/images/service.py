@@ -10,6 +10,8 @@ from atoll.images.references import Reference, parse
 from atoll.web.codes import FieldCode
 from atoll.web.errors import NotFound
 
+IMPORTED = "imported/"  # away from what the platform itself is made of; `installer/images/names.py` puts them there
+
 
 @dataclass(frozen=True)
 class Own:
@@ -38,7 +40,7 @@ class ImageService:
             return Own(problem=NoOwnImages())
         registry = self._configuration.engine.registry
         reference = parse(text, registry)
-        if reference is None:
+        if reference is None or not reference.repository.startswith(IMPORTED):
             return Own(problem=ImageNotOfRegistry(registry=registry))
         try:
             description = await self._control.image(reference.repository, reference.tag)

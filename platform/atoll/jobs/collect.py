@@ -3,10 +3,11 @@
 from atoll.database.texts import keepable
 from atoll.homes.client import FilesClient, HasHome
 from atoll.tasks.logs import log_path
-from atoll.tasks.metrics import metrics_path, scalars
+from atoll.tasks.scalars import Scalars, metrics_path
 from atoll.web.errors import ApiError
 
 LINES = 20
+SCALARS = 16  # in the row of the task, which lists read
 _TAIL_BYTES = 16 << 10
 _NOTHING_TO_READ = (403, 404, 422)
 
@@ -32,7 +33,9 @@ async def last_lines(files: FilesClient, owner: HasHome, task_id: str, attempt: 
 async def last_scalars(files: FilesClient, owner: HasHome, task_id: str) -> dict[str, float] | None:
     """The newest value of each scalar, and the step."""
     lines = (await _tail(files, owner, metrics_path(task_id))).splitlines()
-    series = scalars("\n".join(lines[-50:]))
+    read = Scalars()
+    read.feed("\n".join(lines[-50:]).encode())
+    series = read.series()[:SCALARS]
     if not series:
         return None
     return {"step": float(max(item.steps[-1] for item in series)), **{item.name: item.values[-1] for item in series}}

@@ -5,10 +5,13 @@ import contextlib
 import os
 import socket
 from collections.abc import Sequence
+from datetime import timedelta
 
 import structlog
 from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
 
+from atoll.audit_trail.forgetting import forget
 from atoll.configuration import Configuration
 from atoll.database.base import now
 from atoll.database.claims import Claims
@@ -28,6 +31,8 @@ LONGEST_SLEEP_S = 30.0
 NODES_EVERY_S = 2.0
 RETRY_S = 5.0
 ADOPT_EVERY_S = 600.0
+AUDIT_EVERY_S = 3600.0
+FORGOTTEN_AT_ONCE = 500
 log = structlog.get_logger(__name__)
 
 
@@ -50,6 +55,7 @@ class Process:
         owner = f"{socket.gethostname()}-{os.getpid()}-{new_id()[-6:]}"
         self._reconcilers = [Reconciler(sessions, engine, files, f"{owner}-{number}") for number in range(WORKERS)]
         self._operations = operations
+        self._audit = configuration.audit
         self._provisioner = Provisioner(configuration, sessions, engine, files)
         self._work = asyncio.Event()
         self._nodes = asyncio.Event()
@@ -75,6 +81,7 @@ class Process:
             group.create_task(self._write_nodes())
             group.create_task(self._keep_provisioned())
             group.create_task(self._operations.run())
+            group.create_task(self._forget_audit())
             for reconciler in self._reconcilers:
                 group.create_task(self._worker(reconciler))
 
@@ -133,6 +140,17 @@ class Process:
         if moment is None:
             return LONGEST_SLEEP_S
         return min(LONGEST_SLEEP_S, max(0.05, (moment - now()).total_seconds()))
+
+    async def _forget_audit(self) -> None:
+        """Old rows are removed, some at a time, so that nobody waits for it."""
+        kept = timedelta(days=self._audit.retention_days)
+        while True:
+            with contextlib.suppress(SQLAlchemyError, OSError):
+                gone = FORGOTTEN_AT_ONCE
+                while gone == FORGOTTEN_AT_ONCE:
+                    async with self._sessions() as session, session.begin():
+                        gone = await forget(session, now() - kept, self._audit.rows, FORGOTTEN_AT_ONCE)
+            await asyncio.sleep(AUDIT_EVERY_S)
 
     async def _write_nodes(self) -> None:
         """Machines change often (every pod moves their use): written at most every two seconds."""

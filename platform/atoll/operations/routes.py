@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from atoll.identity.caller import Caller
-from atoll.identity.dependencies import allowed, while_signed_in
+from atoll.identity.dependencies import allowed, stream_of
 from atoll.operations.live import LiveOperations
 from atoll.operations.models import OperationState
 from atoll.operations.policy import OPERATIONS_CANCEL, OPERATIONS_READ
@@ -51,7 +51,7 @@ async def operations(
 async def stream(request: Request, parts: Parts, caller: Reader, owner: Whose = "me") -> Response:
     """Every change of an operation as it happens. After (re)connecting (`hello`), read the list again."""
     events = LiveOperations(parts.listener, parts.sessions, caller, everybody=owner == "all").events()
-    return EventStream(while_signed_in(request, parts, caller, events))
+    return stream_of(request, parts, caller, events)
 
 
 @router.get("/operations/{operation_id}", name="read")

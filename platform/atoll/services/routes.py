@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from atoll.control.dependencies import Control
 from atoll.control.schemas import Run, RunEvent, RunSummary, ServiceAction, ServiceLog, Services
 from atoll.identity.caller import Caller
-from atoll.identity.dependencies import allowed, while_signed_in
+from atoll.identity.dependencies import allowed, stream_of
 from atoll.services.policy import RUNS_READ, SERVICES_OPERATE, SERVICES_READ
 from atoll.services.service import ServicesService
 from atoll.web.dependencies import Cursor, Limit, Parts
@@ -72,4 +72,4 @@ async def run_events(
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """The journal of a run as it grows."""
-    return EventStream(while_signed_in(request, parts, caller, control.run_events(run_id, last_event_id)))
+    return stream_of(request, parts, caller, control.run_events(run_id, last_event_id))

@@ -1,67 +1,19 @@
 """Charts of one task: the scalars that its program reported, and its use of resources from Prometheus."""
 
-import json
-import math
 import time
 from datetime import datetime
 
 from atoll import quantities
-from atoll.database.texts import keepable
 from atoll.homes.client import FilesClient
 from atoll.measurements.codes import MonitoringUnavailableReason, NoMonitoringReason
 from atoll.measurements.prometheus import Prometheus
 from atoll.tasks.models import TaskRow
-from atoll.tasks.schemas import ScalarSeries, TaskMetrics, UsageSeries
+from atoll.tasks.scalars import reported
+from atoll.tasks.schemas import TaskMetrics, UsageSeries
 from atoll.web.errors import NotFound, Unavailable
 from atoll.web.schema import Reason
 
-MAX_BYTES = 8 << 20
-MAX_POINTS = 2000
 POINTS = 240
-LARGEST_STEP = 1 << 53  # beyond it, neither JavaScript nor a float counts by one
-
-
-def metrics_path(task_id: str) -> str:
-    """Where a program's scalars lie in the owner's home."""
-    return f"tasks/{task_id}/metrics.jsonl"
-
-
-def scalars(text: str) -> list[ScalarSeries]:
-    """Series from lines of JSON; lines that are none (a half-written last one) are left out."""
-    found: dict[str, dict[int, float]] = {}
-    for number, line in enumerate(text.splitlines()):
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if not isinstance(entry, dict):
-            continue
-        step = entry.get("step", number)
-        if isinstance(step, bool) or not isinstance(step, int) or abs(step) > LARGEST_STEP:
-            continue
-        for name, told in entry.items():
-            value = None if name == "step" else _number(told)
-            if value is not None:
-                found.setdefault(keepable(name[:64]), {})[step] = value
-    series = []
-    for name, points in found.items():
-        steps = sorted(points)
-        thinned = steps[:: max(1, math.ceil(len(steps) / MAX_POINTS))]
-        if thinned and thinned[-1] != steps[-1]:
-            thinned.append(steps[-1])
-        series.append(ScalarSeries(name=name, steps=thinned, values=[points[step] for step in thinned]))
-    return series
-
-
-def _number(value: object) -> float | None:
-    """A finite number, None for everything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:  # an integer of hundreds of digits
-        return None
-    return number if math.isfinite(number) else None
 
 
 class TaskMetricsService:
@@ -73,14 +25,12 @@ class TaskMetricsService:
 
     async def metrics(self, row: TaskRow) -> TaskMetrics:
         """Scalars and use; what cannot be had is named, the rest is given."""
-        text = b""
         try:
-            async for chunk in self._files.read(row.owner, metrics_path(row.id), length=MAX_BYTES):
-                text += chunk
+            scalars, truncated = await reported(self._files, row.owner, row.id)
         except NotFound:
-            text = b""  # the program has reported nothing yet
+            scalars, truncated = [], False  # the program has reported nothing yet
         usage, missing = await self._usage(row)
-        return TaskMetrics(scalars=scalars(text.decode("utf-8", "replace")), usage=usage, usage_unavailable=missing)
+        return TaskMetrics(scalars=scalars, truncated=truncated, usage=usage, usage_unavailable=missing)
 
     async def _usage(self, row: TaskRow) -> tuple[list[UsageSeries], Reason | None]:
         if self._prometheus is None:

@@ -4,22 +4,13 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from atoll.homes.client import FilesClient
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
-from atoll.measurements.prometheus import Prometheus
 from atoll.tasks.life_cycle import State
-from atoll.tasks.metrics import TaskMetricsService
 from atoll.tasks.policy import TASKS_DELETE, TASKS_READ, TASKS_STOP
-from atoll.tasks.schemas import Task, TaskEvents, TaskMetrics, TaskSummary
+from atoll.tasks.schemas import Task, TaskEvents, TaskSummary
 from atoll.tasks.service import TaskService
-from atoll.web.dependencies import (
-    Cursor,
-    IfMatch,
-    Limit,
-    Parts,
-    Transaction,
-)
+from atoll.web.dependencies import Cursor, IfMatch, Limit, Transaction
 from atoll.web.schema import Page
 
 router = APIRouter(tags=["tasks"])
@@ -98,10 +89,3 @@ async def delete(
 async def events(task_id: str, service: Service, caller: Reader) -> TaskEvents:
     """The time line of states with durations, and every event."""
     return await service.events(caller, task_id)
-
-
-@router.get("/tasks/{task_id}/metrics", name="read_metrics")
-async def metrics(task_id: str, service: Service, parts: Parts, caller: Reader) -> TaskMetrics:
-    """Scalars that the program reported, and its use of resources."""
-    row = await service.row(caller, task_id)
-    return await TaskMetricsService(parts.part(FilesClient), parts.find(Prometheus)).metrics(row)

@@ -131,6 +131,7 @@ class TaskMetrics(Schema):
     """Scalars of the program and use of resources."""
 
     scalars: list[ScalarSeries]
+    truncated: bool = Field(description="The program reported more than is read: bytes, series or points")
     usage: list[UsageSeries]
     usage_unavailable: Reason | None = None
 

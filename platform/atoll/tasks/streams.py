@@ -1,6 +1,7 @@
-"""What flows: logs, output files and the live view of tasks. No database connection is held while it does."""
+"""What flows: logs, charts, output files and the live view of tasks. No database connection is held while it does."""
 
 import re
+from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Query, Request
@@ -10,13 +11,15 @@ from atoll.engines.specification import TaskSpec
 from atoll.homes.client import FilesClient
 from atoll.homes.schemas import Path, content_headers
 from atoll.identity.caller import Caller
-from atoll.identity.dependencies import SentWhileSignedIn, allowed, while_signed_in
+from atoll.identity.dependencies import SentWhileSignedIn, allowed, stream_of
+from atoll.measurements.prometheus import Prometheus
 from atoll.tasks.codes import NoOutput
 from atoll.tasks.live import LiveTasks
 from atoll.tasks.logs import TaskLog
+from atoll.tasks.metrics import TaskMetricsService
 from atoll.tasks.models import TaskRow
 from atoll.tasks.policy import TASKS_READ
-from atoll.tasks.schemas import LogEnd, LogLines, StateChanged, TaskSummary
+from atoll.tasks.schemas import LogEnd, LogLines, StateChanged, TaskMetrics, TaskSummary
 from atoll.tasks.service import TaskService
 from atoll.web.dependencies import Cursor, Limit, Parts
 from atoll.web.errors import NotFound
@@ -43,7 +46,7 @@ async def stream(
 ) -> Response:
     """Every change of a task as it happens. After (re)connecting (`hello`), read the list again."""
     events = LiveTasks(parts, caller, everybody=owner == "all").events()
-    return EventStream(while_signed_in(request, parts, caller, events))
+    return stream_of(request, parts, caller, events)
 
 
 @router.get(
@@ -66,7 +69,7 @@ async def log(
     """The log of one replica, followed live. The id of each event is the offset to go on from."""
     start = int(last_event_id) if last_event_id and _OFFSET.fullmatch(last_event_id) else offset
     source = await TaskLog.open(parts, caller, task_id, rank=rank, attempt=attempt)
-    return EventStream(while_signed_in(request, parts, caller, source.events(start, follow=follow)))
+    return stream_of(request, parts, caller, source.events(start, follow=follow))
 
 
 @router.get(
@@ -85,12 +88,21 @@ async def log_content(
 ) -> Response:
     """The whole log of one replica as a file."""
     source = await TaskLog.open(parts, caller, task_id, rank=rank, attempt=attempt)
+    content = source.content()
+    first = await anext(content, b"")  # what cannot be read is told in words, not by an answer that breaks off
     answer = StreamingResponse(
-        source.content(),
+        _behind(first, content),
         media_type="text/plain; charset=utf-8",
         headers=content_headers(f"{source.task_name}-{source.attempt}-{rank}.log", download=True),
     )
     return SentWhileSignedIn(answer, request, parts, caller)
+
+
+@router.get("/tasks/{task_id}/metrics", name="read_metrics")
+async def metrics(task_id: str, parts: Parts, caller: Reader) -> TaskMetrics:
+    """Scalars that the program reported, and its use of resources."""
+    row = await _row(parts, caller, task_id)
+    return await TaskMetricsService(parts.part(FilesClient), parts.find(Prometheus)).metrics(row)
 
 
 @router.get("/tasks/{task_id}/files", name="list_files")
@@ -128,6 +140,12 @@ async def file_content(
         byte_range=request.headers.get("range"),
     )
     return SentWhileSignedIn(answer, request, parts, caller)
+
+
+async def _behind(first: bytes, content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for chunk in content:
+        yield chunk
 
 
 async def _row(parts: Parts, caller: Caller, task_id: str) -> TaskRow:

@@ -1,13 +1,39 @@
 """Server-sent events: how they are written and how they are described in the contract."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
+from atoll.web import told
+from atoll.web.errors import TooMany
+
 HEARTBEAT_S = 10
+RETRY_AFTER_S = 10
+
+
+class Streams:
+    """How many streams each user has open in this process."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._open: dict[str, int] = {}
+
+    @contextlib.contextmanager
+    def taken(self, user_id: str) -> Iterator[None]:
+        """Have one more. Raises TooMany."""
+        if self._open.get(user_id, 0) >= self._most:
+            raise TooMany(told.TooManyStreams(limit=self._most), headers={"Retry-After": str(RETRY_AFTER_S)})
+        self._open[user_id] = self._open.get(user_id, 0) + 1
+        try:
+            yield
+        finally:
+            self._open[user_id] -= 1
+            if not self._open[user_id]:
+                del self._open[user_id]
 
 
 class EventStream(EventSourceResponse):

@@ -85,6 +85,15 @@ class MethodNotAllowed(ProblemCode, title="This address does not know that metho
     pass
 
 
+class TooManyStreams(
+    ProblemCode,
+    title="Too many live views are open",
+    detail="One user may have {limit} open at a time.",
+    remedy="Close pages that you do not need.",
+):
+    limit: int
+
+
 class TooLarge(ProblemCode, title="The request is too large"):
     pass
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -13,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from installer.images import containers
 from installer.images.archive import Found, image_in
 from installer.images.containers import opened
 from installer.images.errors import BadArchive, BadName, ImageError
@@ -249,7 +251,7 @@ TO_LOOP = b'{"manifests": [{"digest": "sha256:' + b"0" * 64 + b'", "mediaType": 
     ],
 )
 def test_what_is_described_in_another_way_is_refused_in_words(tmp_path: Path, files: dict[str, bytes]) -> None:
-    with pytest.raises(BadArchive, match="written in another way"):
+    with pytest.raises(BadArchive, match=r"written in another way|more than 200 manifests"):
         read(archive(tmp_path / "tool.tar", files))
 
 
@@ -300,3 +302,57 @@ def test_an_error_of_the_rest_is_not_the_archives(tmp_path: Path) -> None:
     path = docker_save(tmp_path / "tool.tar", [b"layer"], ["tool:1"])
     with pytest.raises(PermissionError), opened(path):
         raise PermissionError("of something else")
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(BadArchive) as told:
+        read(path)
+    return str(told.value)
+
+
+def test_a_bomb_is_noticed_before_it_is_unpacked(tmp_path: Path) -> None:
+    """Three GiB of nothing in three MiB: what stands behind the header is not read."""
+    header = tarfile.TarInfo("zeros")
+    header.size = 3 << 30
+    bomb = tmp_path / "bomb.tar.gz"
+    with gzip.open(bomb, "wb", compresslevel=1) as out:
+        out.write(header.tobuf())
+        for _ in range(64):
+            out.write(bytes(1 << 20))
+    assert "holds more than 1,073,741,824 bytes" in refused(bomb)
+
+
+def test_entries_names_and_headers_of_an_archive_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long_name = archive(tmp_path / "name.tar", {"n" * (containers.LONGEST_NAME + 1): b""})
+    assert "a name of more than 1024 characters" in refused(long_name)
+    header = tarfile.TarInfo("header")
+    header.type, header.size = tarfile.XHDTYPE, 1 << 30
+    (tmp_path / "header.tar").write_bytes(header.tobuf())
+    assert "a header of 1,073,741,824 bytes" in refused(tmp_path / "header.tar")
+    monkeypatch.setattr(containers, "MOST_ENTRIES", 50)
+    many = archive(tmp_path / "many.tar", {f"{number}": b"" for number in range(60)})
+    assert "more than 50 entries" in refused(many)
+
+
+def test_manifests_and_layers_are_counted(tmp_path: Path) -> None:
+    digest = "sha256:" + "a" * 64
+    entry = {"mediaType": INDEX, "digest": digest, "size": 1}
+    itself = json.dumps({"schemaVersion": 2, "manifests": [entry] * 1000}).encode()
+    files = {"index.json": itself, f"blobs/sha256/{'a' * 64}": itself}
+    assert "more than 200 manifests" in refused(archive(tmp_path / "index.tar", files))
+    layers = ["a/layer.tar"] * 600
+    listed = [{"Config": "config.json", "RepoTags": None, "Layers": layers}]
+    files = {"config.json": config_of(), "a/layer.tar": b"x", "manifest.json": json.dumps(listed).encode()}
+    assert "has 600 layers" in refused(archive(tmp_path / "layers.tar", files))
+
+
+def test_a_manifest_that_is_huge_is_not_read(tmp_path: Path) -> None:
+    files = {"index.json": b"{}" + b" " * (5 << 20)}
+    assert "index.json is too large" in refused(archive(tmp_path / "index.tar", files))
+    digest = "a" * 64
+    entry = {"mediaType": MANIFEST, "digest": f"sha256:{digest}", "size": 1}
+    files = {
+        "index.json": json.dumps({"manifests": [entry]}).encode(),
+        f"blobs/sha256/{digest}": b"{}" + b" " * (5 << 20),
+    }
+    assert f"{digest} is too large" in refused(archive(tmp_path / "manifest.tar", files))

@@ -2153,6 +2153,11 @@ export interface components {
         TaskMetrics: {
             /** Scalars */
             scalars: components["schemas"]["ScalarSeries"][];
+            /**
+             * Truncated
+             * @description The program reported more than is read: bytes, series or points
+             */
+            truncated: boolean;
             /** Usage */
             usage: components["schemas"]["UsageSeries"][];
             usage_unavailable?: components["schemas"]["Reason"] | null;

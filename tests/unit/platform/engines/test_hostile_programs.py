@@ -10,8 +10,8 @@ from atoll.engines import outcome
 from atoll.engines.base import EngineError
 from atoll.engines.local.engine import LocalEngine
 from atoll.jobs import reconcile
-from atoll.tasks.metrics import scalars
 from atoll.tasks.models import TaskRow
+from atoll.tasks.scalars import Scalars
 
 from tests.unit.platform.conftest import RunningPlatform, eventually, training
 
@@ -28,8 +28,9 @@ HOSTILE_SCALARS = (
 
 
 def test_scalars_that_are_none_are_left_out() -> None:
-    found = scalars("\n".join([*HOSTILE_SCALARS, json.dumps({"step": 6, "loss": 0.25})]))
-    assert {series.name: (series.steps, series.values) for series in found} == {
+    read = Scalars()
+    assert read.feed("\n".join([*HOSTILE_SCALARS, json.dumps({"step": 6, "loss": 0.25})]).encode())
+    assert {series.name: (series.steps, series.values) for series in read.series()} == {
         "\ufffd": ([3], [1.0]),
         "?": ([3], [1.0]),
         "n" * 64: ([4], [1.0]),

@@ -66,6 +66,21 @@ async def test_a_home_belongs_to_its_user_and_is_closed_to_others(storage: Path)
 
 
 @root_only
+async def test_a_link_in_place_of_a_home_leads_root_nowhere(storage: Path) -> None:
+    elsewhere = storage / "of-root"
+    elsewhere.mkdir()
+    elsewhere.chmod(0o711)
+    (storage / "home").mkdir()
+    (storage / "home/ada").symlink_to("../of-root")
+    with pytest.raises(ApiError) as refused:
+        await Homes(storage, switch_user=True).ensure(ADA)
+    assert refused.value.code == "no_home"
+    status = elsewhere.stat()
+    assert (status.st_uid, stat.S_IMODE(status.st_mode)) == (0, 0o711)
+    assert not list(elsewhere.iterdir())
+
+
+@root_only
 async def test_the_worker_has_the_rights_of_the_user_and_no_more(storage: Path) -> None:
     homes = Homes(storage, switch_user=True)
     await homes.ensure(ADA)

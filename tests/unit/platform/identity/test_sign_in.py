@@ -1,13 +1,15 @@
 """Sign-in, sessions, the first password. On a real database."""
 
 import asyncio
+import threading
 
 import pytest
 from atoll.api.application import application as api_application
 from atoll.database.connection import connect
+from atoll.identity import passwords
 from sqlalchemy import text
 
-from tests.unit.platform.conftest import ADMIN_PASSWORD, PASSWORD, RunningPlatform, serving
+from tests.unit.platform.conftest import ADMIN_PASSWORD, PASSWORD, RunningPlatform, eventually, serving
 
 
 @pytest.mark.feature(45, on="simulated")
@@ -88,6 +90,66 @@ async def test_changing_the_password_ends_all_other_sessions(platform: RunningPl
     await admin.post("/session/password", {"current_password": PASSWORD, "new_password": PASSWORD + "-2"})
     assert (await other.get("/session")).status_code == 401
     assert (await admin.get("/session")).status_code == 200
+
+
+@pytest.mark.parametrize("newer", [None, "a hash of the old one"])
+async def test_an_old_password_that_is_looked_at_during_its_change_opens_nothing(
+    platform: RunningPlatform, monkeypatch: pytest.MonkeyPatch, newer: str | None
+) -> None:
+    admin = await platform.admin()
+    fits, changing = passwords.fits, False
+
+    async def while_it_changes(password: str, kept: str | None) -> tuple[bool, str | None]:
+        nonlocal changing
+        found = await fits(password, kept)
+        if not changing:
+            changing = True
+            body = {"current_password": PASSWORD, "new_password": PASSWORD + "-2"}
+            assert (await admin.post("/session/password", body)).status_code == 200
+            return found[0], newer
+        return found
+
+    monkeypatch.setattr(passwords, "fits", while_it_changes)
+    late = await platform.anonymous().post("/session", json={"name": "admin", "password": PASSWORD})
+    assert (late.status_code, late.json()["code"]) == (401, "wrong_credentials")
+    assert (await platform.anonymous().post("/session", json={"name": "admin", "password": PASSWORD})).is_error
+    await platform.sign_in("admin", PASSWORD + "-2")
+
+
+async def test_a_flood_of_sign_ins_is_refused_and_stalls_nobody_who_is_signed_in(
+    platform: RunningPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admin = await platform.admin()
+    slow = threading.Event()
+
+    class Slow:
+        def verify_and_update(self, *_: str) -> tuple[bool, None]:
+            slow.wait(30)
+            return False, None
+
+    monkeypatch.setattr(passwords, "_HASHER", Slow())
+    monkeypatch.setattr(passwords, "_nobody", str)
+    http = platform.anonymous()
+    most = passwords.MOST_WAITING
+    guesses = [
+        asyncio.create_task(http.post("/session", json={"name": f"user-{number}", "password": "guess"}))
+        for number in range(most + 20)
+    ]
+    try:
+
+        async def refused() -> bool:
+            return sum(guess.done() for guess in guesses) == 20
+
+        await eventually(refused, 15)
+        async with asyncio.timeout(5):
+            assert (await admin.get("/session")).status_code == 200
+    finally:
+        slow.set()
+        answers = await asyncio.gather(*guesses)
+    crowded = [answer for answer in answers if answer.status_code == 503]
+    assert len(crowded) == 20
+    assert {answer.json()["code"] for answer in crowded} == {"sign_ins_crowded"}
+    assert all(int(answer.headers["Retry-After"]) > 0 for answer in crowded)
 
 
 @pytest.mark.parametrize(

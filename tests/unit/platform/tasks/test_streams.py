@@ -1,6 +1,7 @@
 """Streams and the sessions for which they flow."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -9,7 +10,7 @@ from atoll.identity import dependencies
 from atoll.web.events import as_long_as, event
 from sse_starlette import ServerSentEvent
 
-from tests.unit.platform.conftest import RunningPlatform, training
+from tests.unit.platform.conftest import RunningPlatform, eventually, training
 
 
 class Source:
@@ -48,6 +49,34 @@ async def test_a_stream_that_may_go_on_ends_by_itself() -> None:
     source = Source(ends=True)
     assert [item.id async for item in as_long_as(yes, 0.0, source.events())] == ["0", "1", "2"]
     assert source.closed
+
+
+@pytest.mark.parametrize(
+    "different", [{"web": {"origin": "http://portal.test", "secure_cookies": False, "streams_per_user": 4}}]
+)
+async def test_a_user_has_a_limited_number_of_streams_and_others_have_theirs(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    ada = await platform.user(admin, "ada")
+    paths = ["/tasks/stream", "/operations/stream"]
+    async with contextlib.AsyncExitStack() as opened:
+        first = await opened.enter_async_context(contextlib.AsyncExitStack())
+        for number in range(4):
+            stream = ada.http.stream("GET", paths[number % 2])
+            answer = await (opened if number else first).enter_async_context(stream)
+            assert answer.status_code == 200
+        for path in paths:
+            refused = await ada.get(path)
+            assert (refused.status_code, refused.json()["code"]) == (429, "too_many_streams")
+            assert int(refused.headers["Retry-After"]) > 0
+        other = await opened.enter_async_context(admin.http.stream("GET", paths[0]))
+        assert other.status_code == 200, "others are not told of it"
+        await first.aclose()
+
+        async def free_again() -> bool:
+            async with ada.http.stream("GET", paths[0]) as answer:
+                return answer.status_code == 200
+
+        await eventually(free_again, 5)
 
 
 @pytest.mark.parametrize("path", ["/tasks/stream", "/tasks/{}/log"])

@@ -92,6 +92,21 @@ async def test_a_crash_shows_its_exit_code_and_last_lines(platform: RunningPlatf
     assert task["exit_code"] == 1
 
 
+async def test_a_log_that_is_a_link_out_of_the_home_is_refused_in_words(
+    platform: RunningPlatform, program: Any
+) -> None:
+    admin = await platform.admin()
+    program("admin", "pass")
+    task_id = (await admin.post("/trainings", training())).json()["id"]
+    await admin.until(task_id, "finished")
+    log = platform.home("admin") / f"tasks/{task_id}/log/1-0.log"
+    log.unlink(missing_ok=True)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.symlink_to("/etc/passwd")
+    answer = await admin.get(f"/tasks/{task_id}/log/content")
+    assert (answer.status_code, answer.json()["code"]) == (403, "path_leads_out")
+
+
 async def test_a_task_above_its_memory_limit_fails_with_that_reason(platform: RunningPlatform, program: Any) -> None:
     admin = await platform.admin()
     program("admin", "import time\nblock = bytearray(200 << 20)\nprint(len(block))\ntime.sleep(20)\n")

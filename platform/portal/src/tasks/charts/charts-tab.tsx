@@ -46,6 +46,11 @@ function Scalars({ metrics }: { metrics: Metrics }) {
   return (
     <>
       <h2 className="charts-title">{t("charts.scalars")}</h2>
+      {metrics.truncated && (
+        <p className="charts-cut" role="status">
+          {t("charts.cut_off")}
+        </p>
+      )}
       {charts.length === 0 ? (
         <Empty icon={ChartIcon} title={t("charts.no_scalars")}>
           {t("charts.no_scalars_how")}

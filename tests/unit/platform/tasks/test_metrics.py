@@ -1,0 +1,126 @@
+"""Charts of a task whose program reports more than anybody looks at, and whose storage is slow."""
+
+import asyncio
+import json
+import tracemalloc
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+from atoll.homes.client import FilesClient
+from atoll.tasks import scalars
+
+from tests.unit.platform.conftest import RunningPlatform, eventually, training
+
+MIB = 1 << 20
+MANY_KEYS = b"".join(
+    json.dumps({"step": number, **{f"k{number}_{key}": 1 for key in range(1000)}}).encode() + b"\n"
+    for number in range(845)
+)
+
+
+async def chunks(content: bytes, read: list[int] | None = None) -> AsyncGenerator[bytes, None]:
+    for start in range(0, len(content), 1 << 16):
+        if read is not None:
+            read.append(start)
+        yield content[start : start + (1 << 16)]
+
+
+async def test_a_file_of_845_000_keys_is_cut_off_and_takes_little_memory() -> None:
+    tracemalloc.start()
+    try:
+        series, truncated = await scalars.parsed(chunks(MANY_KEYS))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert truncated
+    assert len(series) == scalars.MOST_SERIES
+    assert most < 8 * MIB, f"{most / MIB:.0f} MiB"
+
+
+async def test_points_are_counted_while_they_are_read_and_no_more_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = b"".join(b'{"step": %d, "loss": 0.5}\n' % number for number in range(150_000))
+    read: list[int] = []
+    monkeypatch.setattr(scalars, "MOST_POINTS", 50_000)
+    (loss,), truncated = await scalars.parsed(chunks(content, read))
+    assert truncated
+    assert loss.steps[-1] == 50_000 - 1
+    assert len(loss.steps) <= scalars.SHOWN_POINTS + 1
+    assert read[-1] < len(content) - MIB
+
+
+async def test_all_series_together_are_not_more_than_a_page_can_draw() -> None:
+    entry = {f"s{number}": 0.25 for number in range(scalars.MOST_SERIES)}
+    content = b"".join(json.dumps({"step": step, **entry}).encode() + b"\n" for step in range(3000))
+    series, truncated = await scalars.parsed(chunks(content))
+    assert not truncated
+    assert sum(len(each.steps) for each in series) <= scalars.SHOWN_IN_ALL + scalars.MOST_SERIES
+
+
+async def test_a_line_without_end_is_left_out_and_the_next_one_is_read() -> None:
+    long = json.dumps({"step": 0, "text": "x" * (4 * scalars.MOST_LINE_BYTES)}).encode()
+    (loss,), truncated = await scalars.parsed(chunks(long + b'\n{"step": 1, "loss": 0.5}\n{"step": 2, "lo'))
+    assert (loss.steps, loss.values) == ([1], [0.5])
+    assert truncated
+
+
+@pytest.mark.parametrize("line", [b" " * 999 + b"\n", b"\n"], ids=["bytes", "lines"])
+async def test_bytes_and_lines_are_counted_while_they_are_read(line: bytes) -> None:
+    read: list[int] = []
+    _, truncated = await scalars.parsed(chunks(line * ((scalars.MOST_BYTES + MIB) // len(line)), read))
+    assert truncated
+    assert read[-1] <= (scalars.MOST_BYTES if len(line) > 1 else 4 * scalars.MOST_LINES)
+
+
+async def task_of(platform: RunningPlatform, program: Any, user: Any, reported: bytes) -> str:
+    program(user.name, "pass")
+    made = await user.post("/trainings", training())
+    task_id: str = made.json()["id"]
+    await user.until(task_id, "finished")
+    path = platform.home(user.name) / "tasks" / task_id / "metrics.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(reported)
+    return task_id
+
+
+async def test_the_answer_says_that_it_is_cut_off(platform: RunningPlatform, program: Any) -> None:
+    ada = await platform.user(await platform.admin(), "ada")
+    cut = await task_of(platform, program, ada, MANY_KEYS)
+    whole = await task_of(platform, program, ada, b'{"step": 1, "loss": 0.5}\n')
+    answer = await ada.get(f"/tasks/{cut}/metrics")
+    assert answer.status_code == 200
+    assert answer.json()["truncated"] is True
+    assert (await ada.get(f"/tasks/{whole}/metrics")).json()["truncated"] is False
+
+
+async def test_metrics_that_storage_is_slow_to_give_hold_no_connection_of_the_database(
+    platform: RunningPlatform, program: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = await platform.user(await platform.admin(), "ada")
+    task_id = await task_of(platform, program, ada, b'{"step": 1, "loss": 0.5}\n')
+    waiting, go_on = 0, asyncio.Event()
+    read = FilesClient.read
+
+    async def slow(self: FilesClient, *what: Any, **more: Any) -> AsyncGenerator[bytes, None]:
+        nonlocal waiting
+        waiting += 1
+        await go_on.wait()
+        async for chunk in read(self, *what, **more):
+            yield chunk
+
+    monkeypatch.setattr(FilesClient, "read", slow)
+    asked = [asyncio.create_task(ada.get(f"/tasks/{task_id}/metrics")) for _ in range(40)]
+    try:
+
+        async def all_wait() -> bool:
+            return waiting == len(asked)
+
+        await eventually(all_wait, 10)
+        async with asyncio.timeout(3):
+            assert (await ada.get("/tasks")).status_code == 200
+    finally:
+        go_on.set()
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+    assert any(not isinstance(answer, BaseException) and answer.status_code == 200 for answer in answers)
