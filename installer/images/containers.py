@@ -130,7 +130,7 @@ def _counted(path: Path) -> type[tarfile.TarInfo]:
         """One header. Reading one too many raises BadArchive."""
 
         @classmethod
-        def frombuf(cls, buf: bytes | bytearray, encoding: str | None, errors: str) -> Self:
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
             nonlocal entries, unpacked
             header = super().frombuf(buf, encoding, errors)
             entries += 1
