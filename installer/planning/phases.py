@@ -73,7 +73,8 @@ PHASES = (
         "Operating system",
         role="host",
         on=Scope.ALL,
-        inputs=("cluster_name", "node.name", "node.address", "node.data_disks", "masters", "ntp"),
+        inputs=("cluster_name", "node.name", "node.address", "node.data_disks", "masters", "ntp", "firewall", "node.firewall",
+                "network.pod_network", "network.service_network"),
         artifacts=(_OS,),
     ),
     Phase(
