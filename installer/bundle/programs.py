@@ -66,9 +66,7 @@ def build_programs(
     edits = edits_file(tree, name)
     where: AbstractContextManager[Path] = nullcontext(directory)
     if edits.is_file():
-        where = edited(
-            directory, program.source, module_source(tree, toolchain, name, program, report), edits
-        )
+        where = edited(directory, program.source, module_source(tree, toolchain, name, program, report), edits)
     with where as cwd:
         for target, package in sorted(program.builds.items()):
             report(f"compiling {target}")

@@ -73,7 +73,10 @@ def listeners(cluster: Cluster) -> list[Listener]:
         else []
     )
     own = [
-        *(Listener("open by `firewall.open_tcp`", "", port, who=(Who.EVERYBODY,)) for port in cluster.firewall.open_tcp),
+        *(
+            Listener("open by `firewall.open_tcp`", "", port, who=(Who.EVERYBODY,))
+            for port in cluster.firewall.open_tcp
+        ),
         *(
             Listener("open by `firewall.open_udp`", "", port, protocol="udp", who=(Who.EVERYBODY,))
             for port in cluster.firewall.open_udp

@@ -25,6 +25,8 @@ def show_ports(seen: dict[str, Any], console: Console) -> None:
         what = f"{one['address']}:{one['port']}/{one['protocol']} ({one['program'] or 'an unknown program'})"
         console.print(f"[yellow]{one['node']}: {escape(what)} listens and has no row.[/]")
     if seen["without_row"]:
-        console.print("Without a row nobody else comes there; `firewall.open_tcp` and `open_udp` open a port to everybody.")
+        console.print(
+            "Without a row nobody else comes there; `firewall.open_tcp` and `open_udp` open a port to everybody."
+        )
     for one in seen["silent"]:
         console.print(f"[red]{escape(one['message'])}[/]")

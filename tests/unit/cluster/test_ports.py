@@ -42,7 +42,9 @@ def test_everybody_comes_to_the_portal_and_to_what_administrators_use_until_thei
         return {f"{row.ports}/{row.protocol}" for row in listeners(cluster) if who(cluster, row) == (Who.EVERYBODY,)}
 
     assert open_to_all(cluster) == {"22/tcp", "80/tcp", "443/tcp", "6443/tcp"}
-    narrow = loads("name: a\nnodes: [{name: m, address: 10.0.0.1, roles: [master, storage]}]\n" + NETWORKS, installed=False)
+    narrow = loads(
+        "name: a\nnodes: [{name: m, address: 10.0.0.1, roles: [master, storage]}]\n" + NETWORKS, installed=False
+    )
     assert open_to_all(narrow) == {"80/tcp", "443/tcp", "9182/tcp", "161/udp"}
     assert told(narrow, "m")["22/tcp"] == ["nodes", "administrators"]
 

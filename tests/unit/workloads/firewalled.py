@@ -84,13 +84,17 @@ def main() -> None:
     for address in COMERS.values():
         run("ip", "route", "replace", f"{address}/32", "dev", "eth0")
     # As kube-proxy does it: a service leads to a pod before anything is filtered.
-    dnat = "table ip services { chain c { type nat hook prerouting priority dstnat; ip daddr 10.96.0.10 dnat to 10.244.3.3; }; }"
+    hook = "type nat hook prerouting priority dstnat; ip daddr 10.96.0.10 dnat to 10.244.3.3;"
+    dnat = f"table ip services {{ chain c {{ {hook} }}; }}"
     run("nft", "-f", "-", stdin=dnat)
     run("nft", "-f", "-", stdin=sys.stdin.read())
     sockets = listen()
     given = json.dumps([COMERS, PORTS, NODE, NODE6, STRANGER6, ANSWER_S])
     asked: Any = subprocess.run(
-        ["ip", "netns", "exec", "stranger", sys.executable, "-c", COMING, given], check=True, capture_output=True, text=True
+        ["ip", "netns", "exec", "stranger", sys.executable, "-c", COMING, given],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     for one in sockets:
         one.close()
