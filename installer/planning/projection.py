@@ -2,7 +2,7 @@
 
 Never the list of all nodes, but for the firewall: a worker that is added changes the input of no other phase of another
 node. Masters, registry hosts and storage hosts are few, and every node has to know them; a worker with cards is
-labelled by `accelerators`, on the first master. Every firewall has to let the newcomer in: `host` is planned everywhere.
+labelled by `accelerators`, on the first master. Every firewall has to let the newcomer in: all plan `host`.
 """
 
 from __future__ import annotations
