@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+from installer.bundle.edits import edited, edits_file
 from installer.bundle.execution import Report, output_of, run
 from installer.bundle.lock import Program
 from installer.bundle.outputs import tree_digests
@@ -25,7 +27,9 @@ def program_inputs(
     tree: Path, toolchain: Toolchain, name: str, program: Program, architecture: str
 ) -> dict[str, object]:
     """Return everything that a build depends on."""
-    return {
+    edits = edits_file(tree, name)
+    changes: dict[str, object] = {"edits": tree_digests(edits)} if edits.is_file() else {}
+    return changes | {
         "recipe": RECIPE,
         "toolchain": toolchain.key,
         "architecture": architecture,
@@ -59,11 +63,16 @@ def build_programs(
     directory = module_directory(tree, name, program)
     remedy = f"The module is {directory}; its packages come from the Go module proxy of this machine's Go settings."
     report("fetching its modules")
-    for target, package in sorted(program.builds.items()):
-        report(f"compiling {target}")
-        argv = build_argv(program, package, into / target)
-        argv[0] = str(toolchain.programs / "go")
-        run(argv, report, cwd=directory, env=environment, remedy=remedy)
+    edits = edits_file(tree, name)
+    where: AbstractContextManager[Path] = nullcontext(directory)
+    if edits.is_file():
+        where = edited(directory, program.source, module_source(tree, toolchain, name, program, report), edits)
+    with where as cwd:
+        for target, package in sorted(program.builds.items()):
+            report(f"compiling {target}")
+            argv = build_argv(program, package, into / target)
+            argv[0] = str(toolchain.programs / "go")
+            run(argv, report, cwd=cwd, env=environment, remedy=remedy)
     programs = [into / target for target in program.builds]
     return modules(output_of([toolchain.programs / "go", "version", "-m", *programs], env=environment))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from installer.cluster.devices import DEVICE_TYPES, DeviceType
+from installer.cluster.listeners import Listener, Who
 
 if TYPE_CHECKING:
     from installer.cluster.schema import Cluster
@@ -44,6 +45,7 @@ class StorageDriver:
     on_nodes: bool = False  # data lie on disks of nodes
     settings: str = ""  # the key of section `storage` that it needs
     kernel: tuple[str, ...] = ()  # features of a node's kernel that it needs
+    listeners: tuple[Listener, ...] = ()  # its rows of the table of ports
     misfit: Judge = _nothing  # what of the nodes does not fit it, as `validate` tells it
     refusal: Judge = _nothing  # what no role carries out yet, as preflight tells it
 
@@ -113,7 +115,16 @@ STORAGE = {
     driver.name: driver
     for driver in (
         StorageDriver(
-            "glusterfs", managed=True, on_nodes=True, kernel=("fuse",), misfit=_needs_servers, refusal=_replicas
+            "glusterfs",
+            managed=True,
+            on_nodes=True,
+            kernel=("fuse",),
+            listeners=(
+                Listener("management of GlusterFS", "glusterd", 24007, on="storage", who=(Who.NODES,)),
+                Listener("bricks of GlusterFS", "glusterfsd", 49152, 60999, on="storage", who=(Who.NODES,)),
+            ),
+            misfit=_needs_servers,
+            refusal=_replicas,
         ),
         StorageDriver("nfs", settings="nfs", refusal=_not_yet("storage.driver", "nfs", _SERVERS)),
         StorageDriver(

@@ -16,6 +16,7 @@ from installer.cluster.sections import (
     Control,
     Database,
     DeviceTypeName,
+    Firewall,
     Kubernetes,
     Monitoring,
     Networks,
@@ -139,6 +140,7 @@ class Cluster(Section):
     ssh: Ssh = Ssh()
     lab: Lab | None = Field(default=None, description="Present: the nodes are made on this machine")
     network: Networks
+    firewall: Firewall
     kubernetes: Kubernetes
     container_runtime: ContainerRuntime
     registry: Registry

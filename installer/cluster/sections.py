@@ -83,6 +83,20 @@ class Networks(Section):
     )
 
 
+class Firewall(Section):
+    """Who may come to the nodes: everybody to what has to be reached, nodes and pods to the rest (`status --ports`)."""
+
+    enabled: bool = Field(
+        default=True, description="Rules of nftables in a table of their own; those of the administrator are left alone"
+    )
+    administrators: list[Network] = Field(
+        default=[],
+        description="Networks that SSH and the API server are open to, this machine's among them; empty: to all",
+    )
+    open_tcp: list[Port] = Field(default=[], description="Ports of programs of your own on nodes, open to everybody")
+    open_udp: list[Port] = Field(default=[], description="As `open_tcp`, for UDP")
+
+
 class Kubernetes(Section):
     """The control plane and the kubelets."""
 

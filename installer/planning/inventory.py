@@ -15,6 +15,7 @@ from installer.cluster.defaults import shipped
 from installer.cluster.devices import rows
 from installer.cluster.drivers import card_labels, card_plugins
 from installer.cluster.given import ssh_key, with_given
+from installer.cluster.ports import firewall
 from installer.planning.phases import ADMISSION, PHASES, Scope
 from installer.planning.plan import Plan
 from installer.planning.projection import Digests, acting_master, input_hash, nodes_of, portal_address, project
@@ -174,6 +175,7 @@ def _host_variables(cluster: Cluster, node: Node) -> dict[str, Any]:
             "data_disks": [disk.model_dump(mode="json") for disk in node.data_disks],
             "labels": dict(node.labels),
             "maintenance": node.maintenance,
+            "firewall": firewall(cluster, node),
         },
     }
 

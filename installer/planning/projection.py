@@ -1,8 +1,8 @@
 """What a phase on a node depends on. Pure.
 
-Never the list of all nodes: a worker that is added changes the input of no phase of another node. Masters, registry
-hosts and storage hosts are few, and every node has to know them; a worker with cards is labelled by `accelerators`, on
-the first master.
+Never the list of all nodes, but for the firewall: a worker that is added changes the input of no other phase of another
+node. Masters, registry hosts and storage hosts are few, and every node has to know them; a worker with cards is
+labelled by `accelerators`, on the first master. Every firewall has to let the newcomer in: all plan `host`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from installer.cluster import Cluster, Node
 from installer.cluster.devices import rows
 from installer.cluster.drivers import REGISTRY, STORAGE, card_labels, card_plugins
+from installer.cluster.ports import firewall
 from installer.planning.phases import Phase, Scope
 
 Known = Mapping[str, str]
@@ -84,6 +85,7 @@ NODE_FACTS: dict[str, Callable[[Cluster, Node], Any]] = {
     "is_first_master": lambda cluster, node: node.name == acting_master(cluster).name,
     "serves_registry": lambda cluster, node: node in cluster.registry_nodes,
     "accelerators": lambda _, node: _cards(node),
+    "firewall": firewall,
 }
 CONDITIONS: dict[str, Callable[[Cluster], bool]] = {
     "own_registry": lambda cluster: REGISTRY[cluster.registry.driver].managed,

@@ -21,9 +21,11 @@ from installer.running import runs as earlier
 from installer.running.accepted import known_cluster
 from installer.running.errors import RunError
 from installer.running.journal import read
+from installer.running.ports import show_ports
 from installer.running.run import Outcome
 from installer.running.status import show
 from installer.running.status import status as look
+from installer.services.listening import table as table_of_ports
 
 PIPE_WIDTH = 240
 
@@ -31,12 +33,21 @@ PIPE_WIDTH = 240
 @click.command()
 @FILE
 @OUTPUT
-def status(file: Path | None, output: str) -> None:
+@click.option("--ports", is_flag=True, help="Show what listens on nodes and who may come there, by the table of ports.")
+def status(file: Path | None, output: str, ports: bool) -> None:
     """Show the nodes, the services and where the portal is.
 
-    Exit code 0 when every node is ready and every service runs (or was stopped), 1 otherwise.
+    Exit code 0 when every node is ready and every service runs (or was stopped), 1 otherwise; with `--ports` 0 when all
+    that listens has a row in the table and every node answered.
     """
     cluster = known_cluster(file)
+    if ports:
+        listening = table_of_ports(cluster)
+        if output == "json":
+            click.echo(json.dumps(listening, indent=1))
+        else:
+            show_ports(listening, console())
+        raise SystemExit(exit_codes.FAILED if listening["without_row"] or listening["silent"] else exit_codes.OK)
     passing_through.administrator_configuration(cluster)
     seen = look(cluster)
     if output == "json":

@@ -29,6 +29,7 @@ PROMISES = {
     "nothing_left": "what is forgotten leaves nothing",
     "closed": "no program starts before its network policy is enforced",
     "identities": "each identity does its work and nothing else",
+    "walled": "a stranger on the nodes' network, and a task, come only where the table of ports lets them",
     "fair": "nobody gets more than one user may, and nobody waits for all that another one asks for",
     "accounts": "guesses of others lock nobody out, and who is disabled is gone within seconds",
     "own": "nobody reaches what is not theirs, or no longer is",

@@ -63,6 +63,13 @@ TOGETHER = {
             "sed -i 's/other/atoll/' /etc/profile.d/atoll.sh",
         ),
         Break(
+            "host",
+            "storage1",
+            "nft delete table inet atoll",
+            "the firewall's rules",
+            "systemctl reload atoll-firewall.service",
+        ),
+        Break(
             "certificates",
             "worker1",
             "mv /etc/atoll/pki/node.key /etc/atoll/pki/node.key.away",

@@ -11,7 +11,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from installer.cluster import Cluster, loads
-from installer.planning import BY_NAME, PHASES, Digests, Managed, Observations, Plan, Scope, Seen, done, plan, saved
+from installer.planning import (
+    BY_NAME,
+    PHASES,
+    Digests,
+    Managed,
+    Observations,
+    Plan,
+    Scope,
+    Seen,
+    Step,
+    done,
+    plan,
+    saved,
+)
 
 NOTHING = Observations()
 
@@ -44,14 +57,18 @@ def test_after_a_success_there_is_nothing_to_do(cluster: Cluster, digests: Diges
     assert not plan(cluster, None, installed, digests)
 
 
-def test_an_added_worker_gets_its_phases_and_one_join_step_and_nothing_else(
+def test_an_added_worker_gets_its_phases_and_one_join_step_and_is_let_in_by_all_others(
     text: str, digests: Digests, installed: Observations
 ) -> None:
     grown = loads(text + "  - {name: worker3, address: 10.0.0.23}\n", installed=True)
     of_a_worker = [phase.name for phase in PHASES if phase.on in (Scope.ALL, Scope.JOINED, Scope.FIRST_MASTER)]
-    assert brief(plan(grown, None, installed, digests)) == [
+    made = plan(grown, None, installed, digests)
+    others = [("host", name, "apply") for name in ("master1", "worker1", "worker2", "storage1")]
+    assert {step.detail for step in made.steps if (step.phase, step.node, step.action) in others} == {"node.firewall"}
+    assert [step for step in brief(made) if step not in others] == [
         ("admission", "master1", "join") if name == "admission" else (name, "worker3", "apply") for name in of_a_worker
     ]
+    assert set(others) <= set(brief(made))
 
 
 def test_an_added_worker_with_devices_plans_only_what_is_about_devices(
@@ -59,7 +76,7 @@ def test_an_added_worker_with_devices_plans_only_what_is_about_devices(
 ) -> None:
     worker = "  - {name: worker3, address: 10.0.0.23, accelerators: [{type: nvidia_gpu_amd64, count: 8}]}\n"
     others = plan(loads(text + worker, installed=True), None, installed, digests).steps
-    assert {step.phase for step in others if step.node != "worker3"} == {"admission", "accelerators"}
+    assert {step.phase for step in others if step.node != "worker3"} == {"host", "admission", "accelerators"}
 
 
 def test_a_changed_input_names_the_keys_that_changed(text: str, digests: Digests, installed: Observations) -> None:
@@ -288,8 +305,15 @@ def test_steps_stand_in_the_order_of_the_phases(digests: Digests, masters: int, 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from([1, 3]), NODES)
-def test_a_worker_more_changes_no_hash_of_another_node(digests: Digests, masters: int, nodes: list[object]) -> None:
+def test_a_worker_more_changes_no_hash_of_another_node_but_for_its_firewall(
+    digests: Digests, masters: int, nodes: list[object]
+) -> None:
     less = plan(some_cluster(masters, nodes), None, NOTHING, digests)  # type: ignore[arg-type]
     more = plan(some_cluster(masters, [*nodes, ("worker", None, False)]), None, NOTHING, digests)  # type: ignore[list-item]
     newcomer = f"n{len(nodes) + 1}"
-    assert [step for step in more.steps if newcomer not in {step.node, step.joins}] == list(less.steps)
+
+    def but_for_the_firewall(step: Step) -> Step:
+        return replace(step, input_hash=re.sub(r"node\.firewall=\S+ ", "", step.input_hash))
+
+    others = [but_for_the_firewall(step) for step in more.steps if newcomer not in {step.node, step.joins}]
+    assert others == [but_for_the_firewall(step) for step in less.steps]

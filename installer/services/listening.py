@@ -1,0 +1,96 @@
+"""What listens on the nodes, by `ss` there, held against the table of ports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from installer.cluster import Cluster, Node
+from installer.cluster.listeners import Binds, Listener
+from installer.cluster.ports import listeners, of_node, who, who_ipv6
+from installer.services.access import Access
+from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all
+
+ASKED = ("ss", "--no-header", "--tcp", "--udp", "--listening", "--numeric", "--processes")
+_PROGRAM = re.compile(r'\(\("([^"]*)"')
+_LOOPBACK = ("127.", "[::1]", "[::ffff:127.")
+
+
+@dataclass(frozen=True)
+class Socket:
+    """A socket that listens."""
+
+    protocol: str
+    address: str
+    port: int
+    program: str
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only the node itself can reach it."""
+        return self.address.startswith(_LOOPBACK)
+
+
+def understood(text: str) -> Iterator[Socket]:
+    """Read the output of `ss`."""
+    for line in text.splitlines():
+        protocol, _, _, _, local, *rest = line.split()
+        address, _, port = local.rpartition(":")
+        program = _PROGRAM.search(" ".join(rest))
+        yield Socket(protocol, address.partition("%")[0], int(port), program[1] if program else "")
+
+
+def row_of(rows: list[Listener], socket: Socket) -> Listener | None:
+    """Return the row that speaks of a socket: one that listens on loopback may do less than its row."""
+    for row in rows:
+        fits = row.protocol == socket.protocol and row.has(socket.port)
+        if fits and (row.binds is Binds.NODE or socket.loopback) and row.program in ("", socket.program):
+            return row
+    return None
+
+
+def sockets(cluster: Cluster) -> dict[str, list[Socket] | NodeUnreachable]:
+    """Ask all nodes what listens."""
+
+    def ask(node: SshNode) -> list[Socket]:
+        code, output, errors = node.ask(ASKED)
+        if code != 0:
+            raise NodeUnreachable(node.name, errors.strip())
+        return list(understood(output))
+
+    return ask_all(Access(cluster).nodes("all"), ask)
+
+
+def without_row(cluster: Cluster, node: Node, seen: list[Socket]) -> list[Socket]:
+    """Return what listens on a node, and no row speaks of."""
+    rows = of_node(cluster, node)
+    return [socket for socket in seen if row_of(rows, socket) is None]
+
+
+def table(cluster: Cluster) -> dict[str, Any]:
+    """Return the table and what listens without a row: the JSON form of `status --ports`."""
+    unlisted, silent = [], []
+    for name, seen in sockets(cluster).items():
+        if isinstance(seen, NodeUnreachable):
+            silent.append({"node": name, "message": str(seen)})
+            continue
+        unlisted += [
+            {"node": name, "protocol": one.protocol, "address": one.address, "port": one.port, "program": one.program}
+            for one in without_row(cluster, cluster.node(name), seen)
+        ]
+    rows = [
+        {
+            "what": row.what,
+            "program": row.program,
+            "protocol": row.protocol,
+            "ports": row.ports,
+            "binds": str(row.binds),
+            "on": row.on,
+            "who": [str(one) for one in who(cluster, row)],
+            "who_ipv6": [str(one) for one in who_ipv6(cluster, row)],
+        }
+        for row in listeners(cluster)
+    ]
+    return {"firewall": cluster.firewall.enabled, "rows": rows, "without_row": unlisted, "silent": silent}

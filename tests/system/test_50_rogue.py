@@ -1,0 +1,250 @@
+"""A host on the nodes' network without credentials, and a task of a user, try all that listens on nodes, and Services.
+
+What there is to try is found on the nodes (`ss`) and by the API, never from a list; who may come is the table of ports.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import CLUSTER_FILE, Atoll, Portal, wait_for
+from jobs import log, submit
+
+from installer.cluster import Cluster, load
+from installer.cluster.listeners import Binds, Listener, Who
+from installer.cluster.ports import listeners, of_node, who, who_ipv6
+from installer.services.listening import ASKED, Socket, row_of, understood
+
+ROGUE, ADDRESS = "atoll-rogue", "10.79.0.199"
+LINKS = ("rogue0", "eth0")
+# Tries every target, [label, address, port, protocol]; prints as JSON which labels were reached, and its addresses.
+SCAN = """
+import json, socket, sys
+from concurrent.futures import ThreadPoolExecutor
+
+TARGETS = json.loads(%r)
+NAME = b"\\x0akubernetes\\x07default\\x03svc\\x07cluster\\x05local\\x00"
+QUERY = bytes.fromhex("abcd01000001000000000000") + NAME + bytes.fromhex("00010001")
+
+def reached(target):
+    label, address, port, protocol = target
+    kind = socket.SOCK_DGRAM if protocol == "udp" else socket.SOCK_STREAM
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind) as one:
+        one.settimeout(1.5)
+        try:
+            scope = (0, socket.if_nametoindex("eth0")) if ":" in address else ()
+            one.connect((address, port, *scope))
+            if protocol == "udp":
+                one.send(QUERY)
+                one.recv(512)
+        except OSError:
+            return None
+    return label
+
+with ThreadPoolExecutor(64) as pool:
+    found = [label for label in pool.map(reached, TARGETS) if label]
+with open("/proc/net/if_inet6") as stream:
+    inet6 = [line.split()[-1] for line in stream]
+print("SCANNED " + json.dumps({"reached": sorted(found), "inet6": inet6}), flush=True)
+"""
+Target = tuple[str, str, int, str]
+
+
+def scan(targets: list[Target]) -> str:
+    return SCAN % json.dumps(targets)
+
+
+def scanned(text: str) -> dict[str, Any]:
+    (line,) = [line for line in text.splitlines() if line.startswith("SCANNED ")]
+    found: dict[str, Any] = json.loads(line.removeprefix("SCANNED "))
+    return found
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Cluster:
+    return load(CLUSTER_FILE)
+
+
+@pytest.fixture(scope="module")
+def listening(atoll: Atoll, cluster: Cluster) -> dict[str, list[Socket]]:
+    return {node.name: list(understood(atoll.node(node.name, *ASKED).out)) for node in cluster.nodes}
+
+
+@pytest.fixture(scope="module")
+def link_local(atoll: Atoll, cluster: Cluster) -> dict[str, str]:
+    found = {}
+    for node in cluster.nodes:
+        (link,) = json.loads(atoll.node(node.name, "ip", "-json", "-6", "address", "show", "dev", "eth0").out)
+        found[node.name] = link["addr_info"][0]["local"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def services(atoll: Atoll) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = atoll.kubectl("get", "services", "-A", "-o", "json").json["items"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def rogue(atoll: Atoll, cluster: Cluster) -> Iterator[None]:
+    def ip(*words: str, ok: bool = True) -> None:
+        subprocess.run(["ip", *words], check=ok, capture_output=True)
+
+    assert cluster.lab is not None
+    ip("netns", "delete", ROGUE, ok=False)
+    ip("link", "delete", LINKS[0], ok=False)
+    ip("netns", "add", ROGUE)
+    try:
+        ip("link", "add", LINKS[0], "type", "veth", "peer", "name", LINKS[1], "netns", ROGUE)
+        ip("link", "set", LINKS[0], "master", cluster.lab.bridge, "up")
+        inside = ("-n", ROGUE)
+        ip(*inside, "address", "add", f"{ADDRESS}/24", "dev", LINKS[1])
+        ip(*inside, "link", "set", LINKS[1], "up")
+        # A node as its router: pods and services are no secret of the nodes.
+        for network in (cluster.network.pod_network, cluster.network.service_network):
+            ip(*inside, "route", "add", network, "via", cluster.first_master.address)
+        tentative = ["ip", "-n", ROGUE, "-6", "address", "show", "dev", LINKS[1], "scope", "link", "-tentative"]
+        wait_for(
+            "an address of the link",
+            lambda: "fe80" in subprocess.run(tentative, check=True, capture_output=True, text=True).stdout,
+            10,
+        )
+        yield
+    finally:
+        ip("netns", "delete", ROGUE, ok=False)
+
+
+def of_nodes(cluster: Cluster, listening: dict[str, list[Socket]], addresses: dict[str, str]) -> list[Target]:
+    """Each socket of each node that is more than loopback, and each forwarded port of the table."""
+    found: set[Target] = set()
+    for node in cluster.nodes:
+        address = addresses[node.name]
+        for socket in listening[node.name]:
+            if not socket.loopback:
+                found.add((f"{node.name} {socket.port}/{socket.protocol}", address, socket.port, socket.protocol))
+        for row in of_node(cluster, node):
+            if row.binds is Binds.FORWARDED:
+                found.add((f"{node.name} {row.first}/tcp", address, row.first, "tcp"))
+    return sorted(found)
+
+
+def of_services(services: list[dict[str, Any]]) -> list[Target]:
+    """Each port of each Service that has an address of its own."""
+    found: list[Target] = []
+    for item in services:
+        name = f"{item['metadata']['namespace']}/{item['metadata']['name']}"
+        for port in item["spec"]["ports"]:
+            protocol = port["protocol"].lower()
+            if item["spec"]["clusterIP"] != "None":
+                found.append((f"{name} {port['port']}/{protocol}", item["spec"]["clusterIP"], port["port"], protocol))
+    return found
+
+
+def allowed(cluster: Cluster, ipv6: bool = False) -> set[str]:
+    """What everybody may come to, by the table."""
+    asked = who_ipv6 if ipv6 else who
+    return {
+        f"{node.name} {row.first}/{row.protocol}"
+        for node in cluster.nodes
+        for row in of_node(cluster, node)
+        if Who.EVERYBODY in asked(cluster, row)
+    }
+
+
+def come(targets: list[Target]) -> set[str]:
+    argv = ["ip", "netns", "exec", ROGUE, sys.executable, "-c", scan(targets)]
+    done = subprocess.run(argv, check=True, capture_output=True, text=True, timeout=60)
+    return set(scanned(done.stdout)["reached"])
+
+
+def test_everything_that_listens_on_a_node_has_a_row(
+    atoll: Atoll, cluster: Cluster, listening: dict[str, list[Socket]]
+) -> None:
+    strays = {
+        (name, socket)
+        for name, seen in listening.items()
+        for socket in seen
+        if row_of(of_node(cluster, cluster.node(name)), socket) is None
+    }
+    assert strays == set()
+    told = atoll("status", "--ports", "-f", str(CLUSTER_FILE), "-o", "json", ok=(0,)).json
+    assert told["rows"]
+    assert told["without_row"] == told["silent"] == []
+
+
+def test_every_service_has_a_row(cluster: Cluster, services: list[dict[str, Any]]) -> None:
+    def row(name: str, port: int, protocol: str) -> Listener | None:
+        fits = (each for each in listeners(cluster) if each.binds is Binds.PODS and each.program == name)
+        return next((each for each in fits if (each.first, each.protocol) == (port, protocol)), None)
+
+    found = [label for label, *_ in of_services(services)]
+    assert found
+    assert [
+        label
+        for label, _, port, protocol in of_services(services)
+        if not label.startswith("vc-") and row(label.split()[0], port, protocol) is None
+    ] == []
+
+
+@pytest.mark.usefixtures("rogue")
+def test_a_host_without_credentials_comes_only_where_everybody_may(
+    cluster: Cluster, listening: dict[str, list[Socket]], services: list[dict[str, Any]], link_local: dict[str, str]
+) -> None:
+    addresses = {node.name: node.address for node in cluster.nodes}
+    everything = of_nodes(cluster, listening, addresses)
+    assert {label for label, *_ in everything} >= allowed(cluster)
+    assert come([*everything, *of_services(services)]) == allowed(cluster)
+    assert come(of_nodes(cluster, listening, link_local)) == allowed(cluster, ipv6=True)
+
+
+@pytest.mark.usefixtures("rogue")
+def test_a_session_of_bgp_without_the_password_and_routes_of_a_stranger_are_refused(
+    atoll: Atoll, cluster: Cluster, listening: dict[str, list[Socket]]
+) -> None:
+    bound = {socket.port for seen in listening.values() for socket in seen if socket.program == "kube-router"}
+    assert bound == {179, 20244, 20245}, "GoBGP's gRPC listens"
+    # From a node, which the firewall lets in: the segment without a signature never becomes a connection.
+    dial = f"import socket; socket.create_connection(({cluster.node('worker2').address!r}, 179), 3)"
+    refused = atoll.node("worker1", "python3", "-c", dial, ok=(1,))
+    assert "TimeoutError" in refused.out + refused.err
+    routes = atoll.node("worker1", "ip", "route", "show", "proto", "17").out
+    assert routes.count("10.244.") == len(cluster.nodes) - 1
+
+
+def test_a_task_comes_nowhere_but_to_the_name_service_in_both_families(
+    atoll: Atoll,
+    portal: Portal,
+    cluster: Cluster,
+    listening: dict[str, list[Socket]],
+    services: list[dict[str, Any]],
+    link_local: dict[str, str],
+) -> None:
+    addresses = {node.name: node.address for node in cluster.nodes}
+    six = [("fe80 " + label, *rest) for label, *rest in of_nodes(cluster, listening, link_local)]
+    targets: list[Any] = [*of_nodes(cluster, listening, addresses), *six, *of_services(services)]
+    home = f"/mnt/atoll/home/{portal.user}"
+    program = Path(home, "rogue", "scan.py")
+    write = (
+        f"mkdir -p {program.parent} && printf %s {_quoted(scan(targets))} > {program}"
+        f" && chown -R --reference={home} {program.parent}"
+    )
+    atoll.node("worker1", "sh", "-c", write)
+    task = submit(portal, "rogue", "rogue/scan.py")
+    portal.wait_state(task, {"succeeded"}, 120)
+    found = scanned(log(portal, task))
+    names = {f"{row.program} {row.first}/{row.protocol}" for row in listeners(cluster) if Who.TASKS in row.who}
+    assert set(found["reached"]) == names
+    assert set(found["inet6"]) <= {"lo"}, "the pod has an IPv6 address"
+    for node in cluster.nodes:
+        links = atoll.node(node.name, "cat", "/proc/net/if_inet6").out
+        assert "kube-bridge" not in links
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\"'\"'") + "'"

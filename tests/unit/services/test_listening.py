@@ -1,0 +1,42 @@
+"""What `ss` says of nodes is held against the table of ports."""
+
+from __future__ import annotations
+
+import pytest
+
+from installer.cluster import TREE, Cluster, load
+from installer.services.listening import Socket, understood, without_row
+
+SEEN = """\
+tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=61,fd=3))
+tcp LISTEN 0 128 [::]:22 [::]:* users:(("sshd",pid=61,fd=4))
+tcp LISTEN 0 4096 *:10250 *:* users:(("kubelet",pid=9,fd=12))
+tcp LISTEN 0 4096 127.0.0.1:41235 0.0.0.0:* users:(("containerd",pid=8,fd=7))
+udp UNCONN 0 0 127.0.0.1:323 0.0.0.0:* users:(("chronyd",pid=7,fd=5))
+"""
+STRAYS = """\
+tcp LISTEN 0 4096 10.77.0.21:50051 0.0.0.0:* users:(("kube-router",pid=30,fd=9))
+tcp LISTEN 0 4096 *:24007 *:* users:(("glusterd",pid=31,fd=9))
+tcp LISTEN 0 4096 *:10250 *:* users:(("socat",pid=32,fd=5))
+tcp LISTEN 0 4096 *:10248 *:* users:(("kubelet",pid=9,fd=13))
+udp UNCONN 0 0 [fe80::1]%eth0:546 [::]:*
+"""
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    return load(TREE / "cluster.example.yaml")
+
+
+def test_what_has_a_row_is_found_by_port_program_and_address(cluster: Cluster) -> None:
+    assert without_row(cluster, cluster.node("worker1"), list(understood(SEEN))) == []
+
+
+def test_a_stray_a_part_of_another_role_a_foreign_program_and_a_wider_address_have_no_row(cluster: Cluster) -> None:
+    assert without_row(cluster, cluster.node("worker1"), list(understood(SEEN + STRAYS))) == [
+        Socket("tcp", "10.77.0.21", 50051, "kube-router"),
+        Socket("tcp", "*", 24007, "glusterd"),
+        Socket("tcp", "*", 10250, "socat"),
+        Socket("tcp", "*", 10248, "kubelet"),
+        Socket("udp", "[fe80::1]", 546, ""),
+    ]
