@@ -1,8 +1,8 @@
 """What a phase on a node depends on. Pure.
 
-Never the list of all nodes: a worker that is added changes the input of no phase of another node. Masters, registry
-hosts and storage hosts are few, and every node has to know them; a worker with cards is labelled by `accelerators`, on
-the first master.
+A worker that is added changes the input of no phase of another node, but for the two that list nodes: `accelerators`
+labels those with cards, `volume` lets every one of them in. Masters, registry hosts and storage hosts are few, and
+every node has to know them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def acting_master(cluster: Cluster) -> Node:
 
 
 def accelerated_nodes(cluster: Cluster) -> list[dict[str, Any]]:
-    """Return the nodes with cards, which the phase `accelerators` labels: the one list that grows with the cluster."""
+    """Return the nodes with cards, which the phase `accelerators` labels: a list that grows with the cluster."""
     return [{"name": node.name, "cards": _cards(node)} for node in cluster.nodes if node.accelerators]
 
 
@@ -74,6 +74,7 @@ FACTS: dict[str, Callable[[Cluster], Any]] = {
     "masters": lambda cluster: _pairs(cluster.masters),
     "registry_hosts": lambda cluster: _pairs(cluster.registry_nodes),
     "storage_hosts": lambda cluster: _pairs(cluster.storage_nodes),
+    "members": lambda cluster: _pairs(cluster.nodes),
     "device_types": lambda cluster: rows(cluster.device_types),
     "card_labels": lambda _: card_labels(),
     "card_plugins": lambda _: card_plugins(),
