@@ -114,6 +114,7 @@ def _variables(cluster: Cluster, digests: Digests, bundle: Path) -> dict[str, An
         "atoll_masters": _pairs(cluster.masters),
         "atoll_registry_hosts": _pairs(cluster.registry_nodes),
         "atoll_storage_hosts": _pairs(cluster.storage_nodes),
+        "atoll_members": _pairs(cluster.nodes),
         "atoll_first_master": acting_master(cluster).name,
         "atoll_portal_address": portal_address(cluster),
         "atoll_bundle": str(bundle),

@@ -195,9 +195,20 @@ PHASES = (
         "Servers of user data",
         role="storage",
         on=Scope.STORAGE,
-        needs=("host",),
-        inputs=("cluster_name", "storage", "storage_hosts", "node.address"),
+        needs=("certificates",),
+        inputs=("cluster_name", "storage", "storage_hosts", "node.name", "node.address"),
         artifacts=(_OS,),
+        only_if="own_storage",
+        holds_certificates=True,
+    ),
+    # Apart from its servers, since it lists who may mount it: a node that joins or leaves changes nothing else of them.
+    Phase(
+        "volume",
+        "Volume of user data",
+        role="storage",
+        on=Scope.STORAGE,
+        needs=("storage",),
+        inputs=("cluster_name", "storage", "storage_hosts", "members"),
         only_if="own_storage",
     ),
     Phase(
@@ -206,8 +217,8 @@ PHASES = (
         role="storage",
         on=Scope.ALL,
         # The provisioner of local volumes is pulled from the registry.
-        needs=("storage", "control_plane", "node", "images"),
-        inputs=("cluster_name", "storage", "storage_hosts", "node.is_first_master"),
+        needs=("volume", "control_plane", "node", "images"),
+        inputs=("cluster_name", "storage", "storage_hosts", "node.name", "node.is_first_master"),
         artifacts=(
             _OS,
             "manifests/local-path-provisioner*",
@@ -215,6 +226,7 @@ PHASES = (
             "image/platform/*atoll/base*",
         ),
         stops_all=False,
+        holds_certificates=True,
     ),
     Phase(
         "accelerators",

@@ -1,8 +1,8 @@
 """What a phase on a node depends on. Pure.
 
-Never the list of all nodes, but for the firewall: a worker that is added changes the input of no other phase of another
-node. Masters, registry hosts and storage hosts are few, and every node has to know them; a worker with cards is
-labelled by `accelerators`, on the first master. Every firewall has to let the newcomer in: all plan `host`.
+Never the list of all nodes, but where it is about them: every firewall has to let a newcomer in, so all plan `host`;
+`volume` serves it, and `accelerators` labels it if it has cards. A worker that is added changes the input of no other
+phase of another node. Masters, registry hosts and storage hosts are few, and every node has to know them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def acting_master(cluster: Cluster) -> Node:
 
 
 def accelerated_nodes(cluster: Cluster) -> list[dict[str, Any]]:
-    """Return the nodes with cards, which the phase `accelerators` labels: the one list that grows with the cluster."""
+    """Return the nodes with cards, which the phase `accelerators` labels: a list that grows with the cluster."""
     return [{"name": node.name, "cards": _cards(node)} for node in cluster.nodes if node.accelerators]
 
 
@@ -75,6 +75,7 @@ FACTS: dict[str, Callable[[Cluster], Any]] = {
     "masters": lambda cluster: _pairs(cluster.masters),
     "registry_hosts": lambda cluster: _pairs(cluster.registry_nodes),
     "storage_hosts": lambda cluster: _pairs(cluster.storage_nodes),
+    "members": lambda cluster: _pairs(cluster.nodes),
     "device_types": lambda cluster: rows(cluster.device_types),
     "card_labels": lambda _: card_labels(),
     "card_plugins": lambda _: card_plugins(),

@@ -168,7 +168,7 @@ SERVICES: tuple[Service, ...] = (
             Unit("mnt-atoll.mount", "mounts"),
             Workload("Deployment", "local-path-storage", "local-path-provisioner"),
         ),
-        phases=("storage", "storage_client"),
+        phases=("storage", "volume", "storage_client"),
         configuration=(NodeFile("/etc/glusterfs/glusterd.vol", "storage"),),
         actions=RESTART_ONLY,
     ),

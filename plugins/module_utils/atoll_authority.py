@@ -26,6 +26,7 @@ AUTHORITIES: dict[str, str | None] = {
     "etcd": None,
     "front_proxy": None,
     "control": None,
+    "storage": None,
 }
 OWNERS = {
     "": "administrator (take its key offline)",
@@ -36,6 +37,7 @@ OWNERS = {
     "etcd": "role kubernetes",
     "front_proxy": "role kubernetes",
     "control": "role control",
+    "storage": "role storage",
 }
 ROOT_DAYS = 3650
 AUTHORITY_DAYS = 1825

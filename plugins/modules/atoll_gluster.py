@@ -4,9 +4,16 @@
 
 from __future__ import annotations
 
+import socket
+import ssl
 import xml.etree.ElementTree as ElementTree
 
 from ansible.module_utils.basic import AnsibleModule
+
+CERTIFICATE, KEY, AUTHORITY = "/etc/ssl/glusterfs.pem", "/etc/ssl/glusterfs.key", "/etc/ssl/glusterfs.ca"
+MANAGEMENT_PORT = 24007
+READ_AT_START = {"server.ssl", "client.ssl", "ssl.cipher-list", "ssl.certificate-depth"}
+ANSWER_S, HANGS_UP_S = 5, 2
 
 DOCUMENTATION = r"""
 module: atoll_gluster
@@ -14,6 +21,8 @@ short_description: A GlusterFS volume is served
 description:
   - Probes the peers, creates the volume, sets its options, starts it and checks that every brick is online. Runs on one
     storage node. With one server the volume is not replicated, with three it is (replica 3).
+  - A volume that runs is stopped and started where an option is one that its servers read at their start (TLS);
+    mounts of before are dead then.
 options:
   volume:
     description: Name of the volume.
@@ -55,6 +64,11 @@ changes:
   type: list
   elements: str
   returned: always
+open:
+  description: In check mode, servers that do not refuse a stranger, each in words.
+  type: list
+  elements: str
+  returned: check mode
 """
 
 
@@ -106,13 +120,52 @@ def described(gluster, volume):
     return bricks, options, found.findtext("statusStr") == "Started"
 
 
-def offline(gluster, volume):
-    """Return the bricks of a started volume that do not serve."""
+def bricks_of(gluster, volume):
+    """Return (host, path, port, serves) of each brick of a started volume; None if it cannot be asked."""
     answer = gluster.ask("volume", "status", volume)
     if answer is None:
-        return ["all"]
+        return None
     nodes = [node for node in answer.iter("node") if (node.findtext("path") or "").startswith("/")]
-    return ["%s:%s" % (n.findtext("hostname"), n.findtext("path")) for n in nodes if n.findtext("status") != "1"]
+    return [
+        (n.findtext("hostname"), n.findtext("path"), n.findtext("port"), n.findtext("status") == "1") for n in nodes
+    ]
+
+
+def offline(gluster, volume):
+    """Return the bricks of a started volume that do not serve."""
+    bricks = bricks_of(gluster, volume)
+    return ["all"] if bricks is None else ["%s:%s" % (host, path) for host, path, _, serves in bricks if not serves]
+
+
+def listens(host, port, known):
+    """Say whether a server goes on listening to us: as the node that we are, or as a stranger without a certificate."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.load_verify_locations(AUTHORITY)
+    if known:
+        context.load_cert_chain(CERTIFICATE, KEY)
+    try:
+        with socket.create_connection((host, port), timeout=ANSWER_S) as plain, context.wrap_socket(plain) as stream:
+            # GlusterFS shakes hands with everybody, and hangs up on those who showed no certificate.
+            stream.settimeout(HANGS_UP_S)
+            return known or bool(stream.recv(1))
+    except socket.timeout:
+        return True
+    except OSError:  # ssl.SSLError is one
+        return False
+
+
+def open_to_strangers(servers, bricks):
+    """Return in words which servers do not speak TLS, or speak it with anybody."""
+    found = []
+    places = [("glusterd", host, MANAGEMENT_PORT) for host in servers]
+    places += [("the brick", host, int(port)) for host, _, port, serves in bricks if serves]
+    for what, host, port in places:
+        if not listens(host, port, known=True):
+            found.append("%s at %s:%d does not speak TLS with this node" % (what, host, port))
+        elif listens(host, port, known=False):
+            found.append("%s at %s:%d takes connections without a certificate" % (what, host, port))
+    return found
 
 
 def ensure(module):
@@ -138,15 +191,24 @@ def ensure(module):
             msg="volume %s has the bricks %s, wanted are %s. Bricks of a volume with data are not exchanged by an "
             "apply: restore the storage nodes in cluster.yaml." % (volume, ", ".join(bricks), ", ".join(wanted))
         )
-    for name, value in sorted(module.params["options"].items()):
-        if options.get(name) != str(value):
-            gluster.act("option %s" % name, "volume", "set", volume, name, str(value))
+    other = {name: str(value) for name, value in module.params["options"].items() if options.get(name) != str(value)}
+    if started and READ_AT_START & other.keys():
+        # Before the options: a run that is killed between the two finds it stopped, and starts it.
+        gluster.act("stop", "volume", "stop", volume, "force")
+        started = False
+    if other:
+        # In one go: who may connect, and that it is asked, belong together.
+        words = [word for name in sorted(other) for word in (name, other[name])]
+        gluster.act("options %s" % ", ".join(sorted(other)), "volume", "set", volume, *words)
     if not started:
         gluster.act("start", "volume", "start", volume)
     missing = [] if module.check_mode and gluster.changes else offline(gluster, volume)
     if missing and started:
         gluster.act("start bricks %s" % ", ".join(missing), "volume", "start", volume, "force")
-    module.exit_json(changed=bool(gluster.changes), changes=gluster.changes, replicas=len(servers))
+    told = {"changes": gluster.changes, "replicas": len(servers)}
+    if module.check_mode:
+        told["open"] = open_to_strangers(servers, bricks_of(gluster, volume) or [])
+    module.exit_json(changed=bool(gluster.changes), **told)
 
 
 def main():

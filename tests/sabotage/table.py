@@ -27,6 +27,7 @@ PROMISES = {
     "bad_input": "bad input is named, with a remedy, before anything is changed",
     "red_stays": "what was seen broken is told and asked again until it is sound",
     "nothing_left": "what is forgotten leaves nothing",
+    "only_nodes_mount": "user data is served to nodes of the cluster by their certificates, to nobody else",
     "closed": "no program starts before its network policy is enforced",
     "identities": "each identity does its work and nothing else",
     "walled": "a stranger on the nodes' network, and a task, come only where the table of ports lets them",

@@ -19,6 +19,7 @@ from installer.testing.bench import record
 
 DEVICES = "-n atoll-accelerators patch daemonset simulated-nvidia-gpu-amd64-8 --type merge -p"
 NOWHERE = '{"spec": {"template": {"spec": {"nodeSelector": {"nowhere": VALUE}}}}}'
+GLUSTER = "gluster --mode=script volume"
 KUBECTL = "kubectl --kubeconfig /etc/kubernetes/admin.conf"
 
 
@@ -94,6 +95,14 @@ TOGETHER = {
             "mv /root/control.yaml /etc/kubernetes/manifests/",
         ),
         unit("container_runtime", "worker2", "containerd.service"),
+        Break(
+            "volume",
+            "storage1",
+            f"{GLUSTER} get atoll auth.ssl-allow | awk '/ssl-allow/ {{print $2}}' > /root/let-in && "
+            f"{GLUSTER} set atoll auth.ssl-allow '*'",
+            "not as it should be.*auth.ssl-allow",
+            f'{GLUSTER} set atoll auth.ssl-allow "$(cat /root/let-in)"',
+        ),
     ),
     "what runs in Kubernetes": (
         scaled("network", "kube-system", "deployment/coredns", 2),

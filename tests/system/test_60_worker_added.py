@@ -15,7 +15,13 @@ from jobs import submit
 from installer.planning import PHASES, Scope
 from installer.testing.bench import record
 
-NODE_PHASES = [phase.name for phase in PHASES if phase.on in (Scope.ALL, Scope.JOINED, Scope.FIRST_MASTER)]
+# Where the phases of a node that joins are done, if not on itself: it is admitted, and let in to the user data.
+ELSEWHERE = {"admission": "master1", "volume": "storage1"}
+NODE_PHASES = [
+    phase.name
+    for phase in PHASES
+    if phase.on in (Scope.ALL, Scope.JOINED, Scope.FIRST_MASTER) or phase.name in ELSEWHERE
+]
 
 
 def next_worker() -> int:
@@ -45,7 +51,7 @@ def test_a_worker_is_added_and_a_running_job_does_not_notice(
     steps = atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json", ok=(2,)).json["steps"]
     planned = [(step["phase"], step["node"]) for step in steps]
     assert [step for step in planned if step[0] != "host" or step[1] == worker] == [
-        (phase, "master1" if phase == "admission" else worker) for phase in NODE_PHASES
+        (phase, ELSEWHERE.get(phase, worker)) for phase in NODE_PHASES
     ]
     # The firewalls of the others let it in.
     names = {node["name"] for node in yaml.safe_load(CLUSTER_FILE.read_text("utf-8"))["nodes"]}

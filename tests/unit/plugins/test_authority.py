@@ -39,10 +39,11 @@ def test_a_server_is_trusted_by_way_of_the_root(pki: Any, tmp_path: Path) -> Non
 
 def test_one_authority_says_nothing_about_what_another_signs(pki: Any, tmp_path: Path) -> None:
     opened = pki()
-    for name in ("kubernetes/one", "control/one", "registry/one", "gateway/one"):
-        opened.certificate(name, names=["one"])
-    for trusted in ("kubernetes", "control", "registry", "gateway"):
-        for signed in {"kubernetes", "control", "registry", "gateway"} - {trusted}:
+    authorities = ("kubernetes", "control", "registry", "gateway", "storage")
+    for authority in authorities:
+        opened.certificate(f"{authority}/one", names=["one"])
+    for trusted in authorities:
+        for signed in {*authorities} - {trusted}:
             with pytest.raises(VerificationError):
                 check_server(tmp_path, f"{trusted}/issuer.crt", f"{signed}/one", "one")
 

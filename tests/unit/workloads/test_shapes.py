@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 from atoll.configuration import Configuration
+from cryptography import x509
 
 from installer.cluster import Cluster, bundle_directory, load
 from installer.planning.phases import ADMISSION, PHASES
@@ -237,6 +238,26 @@ def test_user_data_are_mounted_only_where_a_file_system_is_shared(shape: Shape) 
     assert mounted == started == ({node.name for node in shape.cluster.nodes} if shared else set())
     tree = [d["path"] for call in shape.rendered.of("atoll_files") for d in call["args"].get("directories") or []]
     assert "/mnt/atoll/home" in tree
+
+
+def test_the_volume_lets_in_the_nodes_of_the_cluster_by_certificate_and_nobody_else(shape: Shape) -> None:
+    made = shape.rendered.of("atoll_gluster")
+    nodes = shape.cluster.nodes
+    if shape.cluster.storage.driver == "local":
+        assert not made
+        return
+    (options,) = [call["args"]["options"] for call in made]
+    assert (options["server.ssl"], options["client.ssl"]) == ("on", "on")
+    assert options["auth.ssl-allow"].split(",") == [node.name for node in nodes]
+    assert options["auth.allow"].split(",") == [node.address for node in nodes]
+    only_tls = {(file.phase, file.host) for file in shape.rendered.files if file.dest.endswith("/secure-access")}
+    servers = {("storage", node.name) for node in shape.cluster.storage_nodes}
+    assert only_tls == servers | {("storage_client", node.name) for node in nodes}
+    for node in nodes:
+        (certificate,) = x509.load_pem_x509_certificates(
+            (shape.rendered.state / f"pki/storage/nodes/{node.name}.crt").read_bytes()
+        )
+        assert certificate.subject.rfc4514_string() == f"CN={node.name}"
 
 
 def test_each_kind_of_cards_is_offered_where_it_is(shape: Shape) -> None:

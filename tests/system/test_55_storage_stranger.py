@@ -1,0 +1,139 @@
+"""Nobody but the nodes of the cluster mounts the volume of user data.
+
+Each client is GlusterFS's own, in a name space of its own: a node's programs, with nothing of the node's identity.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from harness import CLUSTER_FILE, ROOT, Atoll
+
+from installer.cluster import load
+from installer.lab.topology import lab_of
+
+ADDRESS = "10.79.0.250"
+# Private mounts over a node's root: what the client shows, and places for what it writes.
+CLIENT = """
+set -e
+root=$1 shown=$2 server=$3
+mount --make-rprivate /
+mount --rbind /dev "$root/dev"
+mount -t proc proc "$root/proc"
+for place in run mnt tmp var/log/glusterfs; do mkdir -p "$root/$place"; mount -t tmpfs tmpfs "$root/$place"; done
+mkdir -p "$root/var/lib/glusterd"
+mount --bind "$shown/ssl" "$root/etc/ssl"
+mount --bind "$shown/glusterd" "$root/var/lib/glusterd"
+exec chroot "$root" sh -c '
+mkdir /mnt/stranger
+timeout 30 mount -t glusterfs -o log-file=/tmp/log "$0:/atoll" /mnt/stranger && ls /mnt/stranger && exit 0
+cat /tmp/log
+exit 1' "$server"
+"""
+
+
+def authority() -> Any:
+    file = ROOT / "plugins/module_utils/atoll_authority.py"
+    spec = importlib.util.spec_from_file_location("atoll_authority", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, timeout=20)
+
+
+@pytest.fixture
+def stranger() -> Iterator[str]:
+    """A host of our own on the bridge of the nodes."""
+    bridge = yaml.safe_load(CLUSTER_FILE.read_text("utf-8"))["lab"]["bridge"]
+    name = f"stranger-{uuid.uuid4().hex[:6]}"
+    link = f"st{name[-6:]}"
+    ip("netns", "add", name)
+    try:
+        ip("link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", name)
+        ip("link", "set", link, "master", bridge, "up")
+        ip("-n", name, "address", "add", f"{ADDRESS}/24", "dev", "eth0")
+        ip("-n", name, "link", "set", "eth0", "up")
+        yield name
+    finally:
+        ip("netns", "delete", name)
+
+
+class Client:
+    """Mounts the volume in some network, with what it has to show."""
+
+    def __init__(self, atoll: Atoll, folder: Path) -> None:
+        self.pki = atoll.state / "pki"
+        self.folder = folder
+        self.nodes = {node.name: node for node in lab_of(load(CLUSTER_FILE)).nodes}
+        self.server = self.nodes["storage1"].address
+
+    def own(self, kind: str) -> None:
+        """Have a client of some kind."""
+        shown = self.folder
+        shutil.rmtree(shown, ignore_errors=True)
+        (shown / "ssl").mkdir(parents=True)
+        (shown / "glusterd").mkdir()
+        if kind == "nothing":
+            return
+        (shown / "glusterd/secure-access").write_text("option transport.socket.ssl-cert-depth 1\n")
+        made = {
+            "a node": lambda: self.pki / "storage/nodes/worker2",
+            "another authority": lambda: self.signed(shown / "pki", "worker2"),
+            "a node that left": lambda: self.signed(shutil.copytree(self.pki, shown / "pki"), "left"),
+            "another service of the cluster": lambda: self.pki / "registry/nodes/worker2",
+            "no certificate": lambda: None,
+        }[kind]()
+        shutil.copy(self.pki / "storage/issuer.crt", shown / "ssl/glusterfs.ca")
+        if made:
+            shutil.copy(made.with_suffix(".crt"), shown / "ssl/glusterfs.pem")
+            shutil.copy(made.with_suffix(".key"), shown / "ssl/glusterfs.key")
+
+    @staticmethod
+    def signed(pki: Path, name: str) -> Path:
+        authority().Pki(pki, "test").certificate(f"storage/nodes/{name}", usages=["server", "client"])
+        return pki / "storage/nodes" / name
+
+    def mounts(self, network: str) -> tuple[bool, str]:
+        root = self.nodes["worker2"].root
+        inside = ["ip", "netns", "exec", network, "unshare", "--mount", "--pid", "--fork", "--kill-child"]
+        words = [*inside, "bash", "-c", CLIENT, "client", str(root), str(self.folder), self.server]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=90, check=False)
+        return done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture
+def client(atoll: Atoll, tmp_path: Path) -> Client:
+    return Client(atoll, tmp_path / "shown")
+
+
+STRANGERS = ("nothing", "no certificate", "another authority", "a node that left", "another service of the cluster")
+
+
+@pytest.mark.timeout(600)
+def test_a_node_mounts_the_volume_and_a_stranger_does_not(client: Client, stranger: str) -> None:
+    node = client.nodes["worker2"].machine
+    client.own("a node")
+    mounted, said = client.mounts(node)
+    assert mounted, said
+    assert "home" in said.split()
+    # At a node's place, too: it is the certificate that counts, not the address.
+    let_in = [(kind, place) for kind in STRANGERS for place in (stranger, node) if _mounts(client, kind, place)]
+    assert let_in == [], "strangers were let in"
+
+
+def _mounts(client: Client, kind: str, place: str) -> bool:
+    client.own(kind)
+    return client.mounts(place)[0]
