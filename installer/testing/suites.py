@@ -125,7 +125,7 @@ SUITES: tuple[Suite, ...] = (
     ),
     Suite(
         "api-server",
-        "What the cluster admits, answers and writes down, asked of the bundle's API server as a process of this machine",
+        "What the cluster admits, answers and writes down, asked of the bundle's API server as a plain process",
         "the bundle (built or in the cache)",
         "ci",
         (Command("pytest", (*PYTEST, "tests/apiserver")),),

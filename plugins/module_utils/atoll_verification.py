@@ -289,9 +289,7 @@ def refusal(said: str, text: str) -> List[str]:
     try:
         cluster.kubectl("create", "--dry-run=server", "--filename", "-", stdin=text, timeout_s=30)
     except NodeError as error:
-        return (
-            [] if said in str(error) else ["the API server refuses for another reason than it should: {}".format(error)]
-        )
+        return [] if said in str(error) else ["the API server refuses it for another reason: {}".format(error)]
     return ["the API server admits what it must refuse ({})".format(said)]
 
 

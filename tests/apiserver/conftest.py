@@ -1,5 +1,5 @@
-"""Needs the bundle (built or in the cache): its etcd and its API server run here, with the files of a master and the objects
-of the role `platform`. One server serves every test; what is tried is asked of it and not kept.
+"""Needs the bundle (built or in the cache): its etcd and its API server run here, with the files of a master and the
+objects of the role `platform`. One server serves every test; what is tried is asked of it and not kept.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "another ConfigMap": (volume({"name": "m", "configMap": {"name": "kube-root-ca.crt"}}), "mount user data"),
     "a CSI driver": (volume({"name": "d", "csi": {"driver": "x"}}), "mount user data"),
     "an NFS server": (volume({"name": "n", "nfs": {"server": "10.0.0.1", "path": "/"}}), "mount user data"),
-    "an image from elsewhere as a volume": (volume({"name": "i", "image": {"reference": "far/away"}}), "mount user data"),
+    "a volume from elsewhere": (volume({"name": "i", "image": {"reference": "far/away"}}), "mount user data"),
     "all homes": (whole_homes, "never the whole"),
     "the node's network": (of_pod(hostNetwork=True), "node's network"),
     "the node's processes": (of_pod(hostPID=True), "node's network"),

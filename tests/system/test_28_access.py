@@ -1,4 +1,4 @@
-"""Who gets at what on the installed cluster: with the rights of `jobs`, with none, and from a pod to those of the system."""
+"""Who gets at what on the installed cluster: with the rights of `jobs`, with none, and from a pod."""
 
 from __future__ import annotations
 
