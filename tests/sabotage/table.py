@@ -29,6 +29,7 @@ PROMISES = {
     "nothing_left": "what is forgotten leaves nothing",
     "closed": "no program starts before its network policy is enforced",
     "identities": "each identity does its work and nothing else",
+    "guarded": "nobody gets further than is named: not `jobs` with its rights, not who shows none, not a pod",
     "fair": "nobody gets more than one user may, and nobody waits for all that another one asks for",
     "accounts": "guesses of others lock nobody out, and who is disabled is gone within seconds",
     "no_secret": "no secret in any journal, log, process list or the repository",

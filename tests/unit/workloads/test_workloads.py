@@ -230,9 +230,26 @@ def test_the_api_server_is_told_whom_to_answer_and_what_to_write_down(rendered: 
     assert flags["audit-policy-file"] in texts
 
 
+def test_exec_and_reads_of_secrets_are_written_down_before_reads_and_noise_are_dropped(rendered: Rendered) -> None:
+    (text,) = [file.text or "" for file in rendered.files if file.dest == "/etc/atoll/kubernetes/audit.yaml"]
+    levels = {
+        (verb, name): next(rule["level"] for rule in yaml.safe_load(text)["rules"] if audits(rule, verb, name))
+        for verb, name in (("get", "pods/exec"), ("create", "pods/attach"), ("list", "secrets"), ("list", "pods"))
+    }
+    assert list(levels.values()) == ["Metadata", "Metadata", "Metadata", "None"], levels
+
+
+def audits(rule: dict[str, Any], verb: str, name: str) -> bool:
+    """Whether a rule is about what a node does, one of those whose other doings are noise."""
+    names = {name for group in rule.get("resources", ()) for name in group["resources"]}
+    groups = rule.get("userGroups", ["system:nodes"]) if "users" not in rule else []
+    return "system:nodes" in groups and verb in rule.get("verbs", [verb]) and (not names or name in names)
+
+
 def test_a_node_that_joins_says_who_it_is_before_it_is_told_anything(rendered: Rendered) -> None:
     found = [yaml.safe_load(file.text or "") for file in rendered.files if file.dest.endswith("/discovery.conf")]
     assert len(found) == 3
+    assert [set(one["users"][0]["user"]) for one in found] == [{"token"}] * 3
     assert {len(one["users"][0]["user"]["token"]) for one in found} == {23}
 
 
