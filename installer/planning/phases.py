@@ -245,7 +245,7 @@ PHASES = (
         role="queue",
         on=Scope.CLUSTER,
         needs=("network", "images"),
-        inputs=("queue", "device_types", "network.cluster_domain"),
+        inputs=("queue", "device_types", "network.cluster_domain", "masters"),
         artifacts=("manifests/kueue*", "manifests/jobset*", "image/platform/*kueue*", "image/platform/*jobset*"),
         holds_certificates=True,
     ),

@@ -124,6 +124,14 @@ SUITES: tuple[Suite, ...] = (
         after=("dev",),  # whose browser would hear of each bridge that is made
     ),
     Suite(
+        "api-server",
+        "What the cluster admits, answers and writes down, asked of the bundle's API server as a plain process",
+        "the bundle (built or in the cache)",
+        "ci",
+        (Command("pytest", (*PYTEST, "tests/apiserver")),),
+        900,  # a minute with a bundle in the cache
+    ),
+    Suite(
         "system",
         "The reference cluster, installed by ./atoll up on lab nodes, and what an administrator does with it",
         "root, the bundle (built or in the cache), 12 GiB of memory",

@@ -92,7 +92,7 @@ def _answers(connection: http.client.HTTPConnection, asked: Dict[str, Any], wher
     connection.request("GET", asked["path"], headers=headers)
     answer = connection.getresponse()
     said = answer.read(4096).decode("utf-8", "replace")
-    if answer.status != 200:
+    if answer.status != asked.get("status", 200):
         return ["{} answers {} with {}: {}".format(where, asked["path"], answer.status, said.strip()[:200])]
     return _upload(connection, asked["upload"], headers, where) if asked["upload"] else []
 
@@ -282,6 +282,15 @@ def dry_run(text: str) -> List[str]:
     """Ask the API server and the webhooks behind it for an object, without making it."""
     cluster.kubectl("create", "--dry-run=server", "--filename", "-", stdin=text, timeout_s=30)
     return []
+
+
+def refusal(said: str, text: str) -> List[str]:
+    """Ask the API server for an object that it must refuse in these words, without making it."""
+    try:
+        cluster.kubectl("create", "--dry-run=server", "--filename", "-", stdin=text, timeout_s=30)
+    except NodeError as error:
+        return [] if said in str(error) else ["the API server refuses it for another reason: {}".format(error)]
+    return ["the API server admits what it must refuse ({})".format(said)]
 
 
 def command(what: str, argv: List[str]) -> List[str]:

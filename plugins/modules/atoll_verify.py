@@ -38,6 +38,7 @@ options:
       port: {description: Where to connect., type: int, required: true}
       name: {description: Name in the certificate. Default is C(host)., type: str}
       path: {description: What to ask for., type: str, default: /}
+      status: {description: What it has to answer., type: int, default: 200}
       ca: {description: File of certificates., type: path}
       trust: {description: Text of certificates., type: str}
       certificate: {description: Our certificate., type: path}
@@ -85,6 +86,10 @@ options:
     type: list
     elements: str
     default: []
+  refusals:
+    description: Objects that the API server must not admit, as texts, by what it has to say (a part of its words).
+    type: dict
+    default: {}
   commands:
     description: Command lines that must succeed, by what they ask.
     type: dict
@@ -151,6 +156,7 @@ URL = {
     "port": {"type": "int", "required": True},
     "name": {"type": "str"},
     "path": {"type": "str", "default": "/"},
+    "status": {"type": "int", "default": 200},
     "ca": {"type": "path"},
     "trust": {"type": "str"},
     "certificate": {"type": "path"},
@@ -171,6 +177,7 @@ ARGUMENTS = {
     "allocatable": {"type": "dict", "default": {}},
     "conditions": {"type": "dict", "default": {}},
     "dry_runs": {"type": "list", "elements": "str", "default": []},
+    "refusals": {"type": "dict", "default": {}},
     "commands": {"type": "dict", "default": {}},
     "targets": {"type": "str"},
     "timeout_s": {"type": "int", "default": 20},
@@ -195,6 +202,7 @@ def questions(params: Dict[str, Any]) -> Iterator[Callable[[], List[str]]]:
         yield partial(asking.nodes, params["nodes_ready"], params["allocatable"])
     yield from (partial(asking.condition, kind, wanted) for kind, wanted in params["conditions"].items())
     yield from (partial(asking.dry_run, text) for text in params["dry_runs"])
+    yield from (partial(asking.refusal, said, text) for said, text in params["refusals"].items())
     yield from (partial(asking.command, what, argv) for what, argv in params["commands"].items())
     if params["targets"]:
         yield partial(asking.targets, params["targets"])

@@ -31,6 +31,7 @@ PROMISES = {
     "closed": "no program starts before its network policy is enforced",
     "identities": "each identity does its work and nothing else",
     "walled": "a stranger on the nodes' network, and a task, come only where the table of ports lets them",
+    "guarded": "nobody gets further than is named: not `jobs` with its rights, not who shows none, not a pod",
     "fair": "nobody gets more than one user may, and nobody waits for all that another one asks for",
     "accounts": "guesses of others lock nobody out, and who is disabled is gone within seconds",
     "own": "nobody reaches what is not theirs, or no longer is",

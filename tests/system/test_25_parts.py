@@ -126,6 +126,7 @@ def test_the_database_has_a_backup_and_takes_no_stranger(atoll: Atoll) -> None:
     ],
 )
 def test_a_virtual_cluster_takes_nothing_that_reaches_beyond_it(atoll: Atoll, spec: dict[str, Any], said: str) -> None:
-    own = {"automountServiceAccountToken": False, "securityContext": {"runAsUser": 30001, "runAsNonRoot": True}}
+    account = {"runAsUser": 30001, "runAsGroup": 30001, "runAsNonRoot": True}
+    own = {"automountServiceAccountToken": False, "securityContext": account}
     assert said in run_pod(atoll, "beyond", "true", namespace="vc-default", **{**own, **spec})
     assert "beyond" not in atoll.kubectl("-n", "vc-default", "get", "pods", "-o", "name").out

@@ -128,6 +128,20 @@ TOGETHER = {
             f"{KUBECTL} {DEVICES} '{NOWHERE.replace('VALUE', 'null')}'",
         ),
         scaled("database", "atoll-system", "statefulset/database"),
+        Break(
+            "platform",
+            "master1",
+            f"{KUBECTL} delete validatingadmissionpolicybinding atoll-virtual-clusters",
+            "admits what it must refuse|ValidatingAdmissionPolicyBinding atoll-virtual-clusters is gone",
+            "",
+        ),
+        Break(
+            "monitoring",
+            "master1",
+            f"{KUBECTL} -n atoll-monitoring delete networkpolicy default-deny",
+            "NetworkPolicy atoll-monitoring/default-deny is gone",
+            "",
+        ),
         Break("queue", "master1", f"{KUBECTL} delete cohort.kueue.x-k8s.io cluster", "Cohort cluster is gone", ""),
     ),
 }

@@ -117,6 +117,32 @@ def test_what_does_not_listen_is_told(asking: ModuleType) -> None:
         assert asking.port(port, "the scheduler") == []
 
 
+def test_what_must_not_be_answered_is_told_when_it_is(asking: ModuleType, registry: int) -> None:
+    assert asking.url(url(registry, path="/version", status=404), 14) == []
+    assert "answers /v2/ with 200" in asking.url(url(registry, status=401), 14)[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("", "admits what it must refuse (level)"),
+        ("denied request: another level", None),
+        ("no connection", "for another reason: no connection"),
+    ],
+)
+def test_what_must_be_refused_is_told_when_it_is_admitted(
+    asking: ModuleType, monkeypatch: pytest.MonkeyPatch, said: str, told: str | None
+) -> None:
+    def kubectl(*_: str, **__: object) -> str:
+        if said:
+            raise asking.NodeError(said)
+        return ""
+
+    monkeypatch.setattr(asking.cluster, "kubectl", kubectl)
+    found = asking.refusal("level", "kind: Namespace")
+    assert found == [] if told is None else told in found[0]
+
+
 def test_what_is_not_mounted_is_told(asking: ModuleType, tmp_path: Path) -> None:
     assert asking.mount(str(tmp_path)) == [f"nothing is mounted at {tmp_path}"]
 

@@ -186,3 +186,76 @@ def test_a_pod_has_a_limited_number_of_processes() -> None:
     values = {f"kubernetes_{name}": value for name, value in shipped.items()}
     text = jinja2.Template(template, trim_blocks=True).render(ansible_facts={"atoll_host": host}, **values)
     assert yaml.safe_load(text)["podPidsLimit"] == 4096
+
+
+def test_every_name_space_of_the_system_is_closed_but_for_what_is_named(rendered: Rendered) -> None:
+    """Who is reached, by whom and at which ports; what no row names is reached by nobody."""
+    policies = [item for item in rendered.objects() if item["kind"] == "NetworkPolicy"]
+    closed = {item["metadata"]["namespace"] for item in policies if item["metadata"]["name"] == "default-deny"}
+    homes = {item["metadata"]["namespace"] for item in rendered.objects() if "template" in item.get("spec", {})}
+    assert {"atoll-system", "atoll-monitoring", "kueue-system", "kube-system", "local-path-storage"} <= homes
+    assert homes <= closed
+    open_to = {
+        (item["metadata"]["namespace"], item["metadata"]["name"]): [
+            (sorted(map(str, rule.get("from", ["anybody"]))), [port["port"] for port in rule["ports"]])
+            for rule in item["spec"].get("ingress", ())
+        ]
+        for item in policies
+    }
+    for item in policies:
+        if item["metadata"]["name"] == "default-deny":
+            assert item["spec"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
+    to_all = {name for name, rules in open_to.items() if any(who == ["anybody"] for who, _ in rules)}
+    assert to_all == {("kube-system", "names"), ("atoll-system", "gateway")}
+    assert [ports for _, ports in open_to["kube-system", "names"]] == [[53, 53]]
+    assert [ports for _, ports in open_to["atoll-system", "gateway"]] == [["https", "http"]]
+    masters = [str({"ipBlock": {"cidr": "10.77.0.11/32"}})]
+    assert open_to["kueue-system", "api-servers"] == [(masters, [9443, 8082])]
+    assert open_to["jobset-system", "api-servers"] == [(masters, [9443])]
+    for name in (("atoll-accelerators", "measured"), ("atoll-monitoring", "kube-state-metrics")):
+        ((who, ports),) = open_to[name]
+        assert len(who) == 1, name
+        assert "prometheus" in who[0]
+        assert ports == ["metrics"]
+
+
+def test_the_api_server_is_told_whom_to_answer_and_what_to_write_down(rendered: Rendered) -> None:
+    texts = {file.dest: file.text or "" for file in rendered.files if file.host == "master1"}
+    anonymous = yaml.safe_load(texts["/etc/atoll/kubernetes/authentication.yaml"])["anonymous"]
+    assert [condition["path"] for condition in anonymous["conditions"]] == ["/livez", "/readyz", "/healthz"]
+    configuration = yaml.safe_load_all(texts["/etc/atoll/kubeadm/init.yaml"])
+    (cluster,) = [one for one in configuration if one["kind"] == "ClusterConfiguration"]
+    flags = {flag["name"]: flag["value"] for flag in cluster["apiServer"]["extraArgs"]}
+    assert flags["authentication-config"] == "/etc/atoll/kubernetes/authentication.yaml"
+    assert flags["audit-policy-file"] in texts
+
+
+def test_exec_and_reads_of_secrets_are_written_down_before_reads_and_noise_are_dropped(rendered: Rendered) -> None:
+    (text,) = [file.text or "" for file in rendered.files if file.dest == "/etc/atoll/kubernetes/audit.yaml"]
+    levels = {
+        (verb, name): next(rule["level"] for rule in yaml.safe_load(text)["rules"] if audits(rule, verb, name))
+        for verb, name in (("get", "pods/exec"), ("create", "pods/attach"), ("list", "secrets"), ("list", "pods"))
+    }
+    assert list(levels.values()) == ["Metadata", "Metadata", "Metadata", "None"], levels
+
+
+def audits(rule: dict[str, Any], verb: str, name: str) -> bool:
+    """Whether a rule is about what a node does, one of those whose other doings are noise."""
+    names = {name for group in rule.get("resources", ()) for name in group["resources"]}
+    groups = rule.get("userGroups", ["system:nodes"]) if "users" not in rule else []
+    return "system:nodes" in groups and verb in rule.get("verbs", [verb]) and (not names or name in names)
+
+
+def test_a_node_that_joins_says_who_it_is_before_it_is_told_anything(rendered: Rendered) -> None:
+    found = [yaml.safe_load(file.text or "") for file in rendered.files if file.dest.endswith("/discovery.conf")]
+    assert len(found) == 3
+    assert [set(one["users"][0]["user"]) for one in found] == [{"token"}] * 3
+    assert {len(one["users"][0]["user"]["token"]) for one in found} == {23}
+
+
+def test_directories_of_the_system_are_for_its_own_account(rendered: Rendered) -> None:
+    directories = [d for call in rendered.of("atoll_files") for d in call["args"].get("directories") or []]
+    assert [d["mode"] for d in directories if d["path"] == "/var/lib/etcd"] == ["0700"]
+    setup = rendered.one("ConfigMap", "local-path-config")["data"]["setup"]
+    assert "mkdir -m 0700" in setup
+    assert "chown 65534:65534" in setup

@@ -12,6 +12,7 @@ from atoll.engines.kubernetes.client import KINDS, NODE, POD, WORKLOAD, ApiFailu
 from atoll.engines.specification import TaskSpec
 
 ACCESS = Path("roles/platform/templates/access.yaml.j2")
+ADMISSION = ACCESS.with_name("admission.yaml.j2")
 
 
 def submission(**changes: Any) -> Submission:
@@ -274,10 +275,8 @@ def test_jobs_may_do_to_the_cluster_what_the_engine_does_and_no_more() -> None:
 
 def test_volumes_of_jobs_are_those_that_its_admission_rule_lets_pass() -> None:
     volumes = [item for item in provisioned().values() if item["kind"] == "PersistentVolume"]
-    rules = ACCESS.read_text(encoding="utf-8")
-    assert "object.metadata.name.startsWith('vc-')" in rules
-    paths = ", ".join(f"'{volume['spec']['hostPath']['path']}'" for volume in volumes)
-    assert f"object.spec.hostPath.path in [{paths}]" in rules
+    places = {volume["spec"]["claimRef"]["name"]: volume["spec"]["hostPath"]["path"] for volume in volumes}
+    assert f'expression: "{places}"' in ADMISSION.read_text(encoding="utf-8")
     for volume in volumes:
         assert volume["metadata"]["name"].startswith("vc-")
         assert volume["spec"]["claimRef"]["namespace"].startswith("vc-")

@@ -1,0 +1,213 @@
+"""The bundle's etcd and API server as plain processes of this machine, and how they are spoken to."""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import yaml
+from atoll.engines.base import ClusterProvision, Member, Share
+from atoll.engines.kubernetes import provisioning
+from atoll.engines.kubernetes.client import KINDS
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from harness import ROOT, wait_for
+
+ADMINISTRATOR = "the-administrator"
+JOBS = "system:serviceaccount:atoll-system:jobs"
+CONTROLLER = "system:serviceaccount:kube-system:job-controller"
+CLUSTER = ClusterProvision(
+    name="default",
+    shares=(Share(device_type="nvidia_gpu_amd64", resource="nvidia.com/gpu", count=8, max_per_user=4),),
+    members=(Member(name="ada", uid=30007),),
+)
+STORAGE = Path("/mnt/atoll")
+Object = dict[str, Any]
+
+
+def template(name: str) -> str:
+    """A template of a role in which nothing is filled in, without its comments."""
+    text = (ROOT / "roles" / name).read_text("utf-8")
+    bare = re.sub(r"{#.*?#}", "", text, flags=re.DOTALL)
+    assert "{{" not in bare, f"{name} depends on the cluster"
+    assert "{%" not in bare, f"{name} depends on the cluster"
+    return bare
+
+
+def documents(text: str) -> list[Object]:
+    return [document for document in yaml.safe_load_all(text) if document is not None]
+
+
+def free_ports(count: int) -> list[int]:
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+@contextmanager
+def process(argv: list[str], executable: Path, log: Path) -> Iterator[None]:
+    with log.open("wb") as out:
+        running = subprocess.Popen(argv, executable=executable, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        running.kill()
+        running.wait()
+
+
+@dataclass(frozen=True)
+class ApiServer:
+    """The running server, spoken to as anybody."""
+
+    client: httpx.Client
+    audit_log: Path
+
+    def ask(self, method: str, path: str, user: str | None = None, **more: Any) -> httpx.Response:
+        """As the administrator, or as `user` by impersonation: the server judges by their rights."""
+        headers = {"Authorization": f"Bearer {ADMINISTRATOR}", **more.pop("headers", {})}
+        if user is not None:
+            namespace = user.split(":")[2]
+            headers["Impersonate-User"] = user
+            groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
+            pairs = [*headers.items(), *(("Impersonate-Group", group) for group in groups)]
+            return self.client.request(method, path, headers=pairs, **more)
+        return self.client.request(method, path, headers=headers, **more)
+
+    def apply(self, wanted: Object, user: str | None = None, *, keep: bool = False) -> httpx.Response:
+        """By server-side apply, as the engine and the installer do it."""
+        metadata = wanted["metadata"]
+        path = f"{self.collection(wanted)}/{metadata['name']}"
+        query = {"fieldManager": "test", "force": "true", **({} if keep else {"dryRun": "All"})}
+        headers = {"Content-Type": "application/apply-patch+yaml"}
+        return self.ask("PATCH", path, user, params=query, json=wanted, headers=headers)
+
+    def create(self, wanted: Object, user: str | None = None) -> httpx.Response:
+        """By POST, and nothing is kept."""
+        return self.ask("POST", self.collection(wanted), user, params={"dryRun": "All"}, json=wanted)
+
+    @staticmethod
+    def collection(wanted: Object) -> str:
+        known = {(kind.api_version, kind.kind): kind for kind in KINDS.values()}
+        key = (wanted["apiVersion"], wanted["kind"])
+        if key in known:
+            return known[key].path(wanted["metadata"].get("namespace"))
+        version, kind = key
+        base = f"/api/{version}" if "/" not in version else f"/apis/{version}"
+        namespace = wanted["metadata"].get("namespace")
+        plural = f"{kind.lower()[:-1]}ies" if kind.endswith("y") else f"{kind.lower()}s"
+        return f"{base}/{f'namespaces/{namespace}/' if namespace else ''}{plural}"
+
+
+@contextmanager
+def running(bundle: Path, folder: Path) -> Iterator[ApiServer]:
+    """As phase `control_plane` starts it, then with what phases `queue` and `platform` make."""
+    client_port, peer_port, port = free_ports(3)
+    etcd, peer = f"http://127.0.0.1:{client_port}", f"http://127.0.0.1:{peer_port}"
+    etcd_words = ["etcd", "--data-dir", str(folder / "etcd"), "--unsafe-no-fsync", "--listen-client-urls", etcd]
+    etcd_words += ["--advertise-client-urls", etcd, "--listen-peer-urls", peer, "--initial-cluster", f"default={peer}"]
+    etcd_words += ["--initial-advertise-peer-urls", peer]
+    audit = folder / "audit.log"
+    for name in ("audit", "authentication"):
+        (folder / f"{name}.yaml").write_text(template(f"kubernetes/templates/{name}.yaml.j2"), "utf-8")
+    (folder / "tokens.csv").write_text(f"{ADMINISTRATOR},administrator,1,system:masters\n", "utf-8")
+    key = ec.generate_private_key(ec.SECP256R1())
+    (folder / "sa.key").write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+        )
+    )
+    flags = {
+        "etcd-servers": etcd,
+        "bind-address": "127.0.0.1",
+        "secure-port": port,
+        "cert-dir": folder / "pki",
+        "service-cluster-ip-range": "10.96.0.0/16",
+        "service-account-issuer": "https://kubernetes.default.svc",
+        "service-account-key-file": folder / "sa.key",
+        "service-account-signing-key-file": folder / "sa.key",
+        "authorization-mode": "Node,RBAC",
+        "allow-privileged": "true",
+        "token-auth-file": folder / "tokens.csv",
+        "enable-bootstrap-token-auth": "true",
+        "authentication-config": folder / "authentication.yaml",
+        "audit-policy-file": folder / "audit.yaml",
+        "audit-log-path": audit,
+    }
+    server_words = ["kube-apiserver", *(f"--{name}={value}" for name, value in flags.items())]
+    programs = bundle / "bin/amd64"
+    with ExitStack() as stack:
+        stack.enter_context(process(etcd_words, programs / "etcd", folder / "etcd.log"))
+        stack.enter_context(process(server_words, programs / "kubernetes", folder / "api-server.log"))
+        certificate = folder / "pki/apiserver.crt"
+        wait_for("the certificate of the API server", certificate.exists, 60)
+        trusted = ssl.create_default_context(cafile=str(certificate))
+        client = stack.enter_context(httpx.Client(base_url=f"https://127.0.0.1:{port}", verify=trusted, timeout=30))
+        server = ApiServer(client, audit)
+        wait_for("the API server", lambda: ready(client), 60)
+        furnish(server, bundle)
+        yield server
+
+
+def ready(client: httpx.Client) -> bool:
+    try:
+        return client.get("/readyz").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def furnish(server: ApiServer, bundle: Path) -> None:
+    """What a cluster has when `jobs` begins; then its first virtual cluster, made by `jobs` itself."""
+
+    def made(wanted: Object, user: str | None = None, *, keep: bool = True) -> None:
+        answer = server.apply(wanted, user, keep=keep)
+        assert answer.is_success, f"{wanted['kind']} {wanted['metadata']['name']}: {answer.text}"
+
+    definitions = [
+        {**item, "spec": {name: value for name, value in item["spec"].items() if name != "conversion"}}
+        for part in ("jobset", "kueue")
+        for item in documents((bundle / f"manifests/{part}.yaml").read_text("utf-8"))
+        if item["kind"] == "CustomResourceDefinition"
+    ]
+    for definition in definitions:
+        definition.pop("status", None)
+        made(definition)
+    made({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "atoll-system"}})
+    for name in ("platform/templates/admission.yaml.j2", "platform/templates/access.yaml.j2"):
+        for item in documents(template(name)):
+            made(item)
+    for definition in definitions:
+        path = f"{server.collection(definition)}/{definition['metadata']['name']}"
+        wait_for(path, lambda at=path: "Established" in established(server, at), 30)
+    # A policy is not in force the moment it is there.
+    lure: Object = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "vc-lure"}}
+    wait_for("the policy of namespaces", lambda: "denied request" in server.create(lure).text, 30)
+    wait_for("the rights of jobs", lambda: server.ask("GET", "/api/v1/pods", JOBS).is_success, 30)
+    for wanted in provisioning.manifests(CLUSTER, cpu_cores=8, memory_bytes=1 << 34, storage_root=STORAGE):
+        # Volumes are tried in other shapes; once there, theirs could not change.
+        made(wanted, JOBS, keep="PersistentVolume" not in wanted["kind"])
+    # Elsewhere a controller does it; pods have to have one.
+    foreign = {"spec": {"hostPath": {"path": "/"}, "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteMany"]}}
+    volume: Object = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "vc-lure"}, **foreign}
+    wait_for("the policy of volumes", lambda: denied_by(server.create(volume)), 30)
+    made({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "vc-default"}})
+
+
+def established(server: ApiServer, path: str) -> set[str]:
+    conditions = server.ask("GET", path).json().get("status", {}).get("conditions")
+    return {condition["type"] for condition in conditions or () if condition["status"] == "True"}
+
+
+def denied_by(answer: httpx.Response) -> str:
+    """Which of our policies refused it; nothing where none did."""
+    found = re.search(r"ValidatingAdmissionPolicy '([\w-]+)' with binding '[\w-]+' denied request: (.*)", answer.text)
+    return f"{found[1]}: {found[2]}" if found else ""

@@ -1,0 +1,84 @@
+"""Who is answered by the API server, and what it writes down, with the files of a master."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from harness import ROOT, wait_for
+
+from tests.apiserver.server import JOBS, ApiServer
+
+TOKEN = "abcdef.0123456789abcdef"
+WAYS = ("exec", "attach", "portforward")
+CLUSTER_INFO = "/api/v1/namespaces/kube-public/configmaps/cluster-info"
+
+
+@pytest.mark.parametrize("path", ["/livez", "/readyz", "/healthz"])
+def test_who_is_nobody_is_told_whether_it_is_well(api_server: ApiServer, path: str) -> None:
+    assert api_server.client.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/version", CLUSTER_INFO, "/", "/api", "/openapi/v2", "/livez/etcd", "/metrics"])
+def test_who_is_nobody_is_told_nothing_else(api_server: ApiServer, path: str) -> None:
+    assert api_server.client.get(path).status_code == 401
+
+
+def test_a_joining_node_is_known_by_its_token_and_kubeadm_goes_on_without_cluster_info(api_server: ApiServer) -> None:
+    """`kubeadm join` asks for it with the credentials of its discovery file: 403 is an answer, after 401 it asks on."""
+    secret: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "type": "bootstrap.kubernetes.io/token",
+        "metadata": {"name": "bootstrap-token-abcdef", "namespace": "kube-system"},
+        "stringData": {
+            "token-id": "abcdef",
+            "token-secret": TOKEN.partition(".")[2],
+            "usage-bootstrap-authentication": "true",
+            "auth-extra-groups": "system:bootstrappers:kubeadm:default-node-token",
+        },
+    }
+    assert api_server.apply(secret, keep=True).is_success
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    wait_for("the token", lambda: api_server.client.get("/version", headers=headers).status_code == 200, 20)
+    assert api_server.client.get(CLUSTER_INFO, headers=headers).status_code == 403
+    discovery = (ROOT / "roles/kubernetes/templates/discovery.conf.j2").read_text("utf-8")
+    assert "user: {token: {{ lookup('atoll_secret', 'join_token_'" in discovery
+
+
+def entries(api_server: ApiServer, since: str) -> list[tuple[str, str, str]]:
+    """User, verb and what was asked for, of requests since then."""
+    found = []
+    for line in api_server.audit_log.read_text("utf-8").splitlines():
+        entry = json.loads(line)
+        if entry["requestReceivedTimestamp"] >= since and entry["level"] != "None":
+            assert entry["level"] == "Metadata", "bodies may hold secrets"
+            about = entry.get("objectRef", {})
+            user = entry.get("impersonatedUser", entry["user"])["username"]
+            what = "/".join(filter(None, (about.get("resource"), about.get("subresource"))))
+            found.append((user, entry["verb"], what))
+    return found
+
+
+def test_who_goes_into_a_pod_or_reads_a_secret_is_written_down(api_server: ApiServer) -> None:
+    since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
+    pod = "/api/v1/namespaces/vc-default/pods/none"
+    node = "system:serviceaccount:kube-system:node-controller"  # of a group whose other doings are noise
+    for way in WAYS:
+        for method in ("GET", "POST"):
+            api_server.ask(method, f"{pod}/{way}", params={"command": "sh"})
+    api_server.ask("GET", "/api/v1/namespaces/kube-system/secrets/some")
+    api_server.ask("GET", "/api/v1/secrets", node)
+    api_server.ask("GET", "/api/v1/namespaces/atoll-system/secrets", JOBS)
+    api_server.ask("GET", "/api/v1/pods", node)
+    api_server.ask("GET", "/api/v1/configmaps")
+    wanted = {
+        *(("administrator", verb, f"pods/{way}") for way in WAYS for verb in ("get", "create")),
+        ("administrator", "get", "secrets"),
+        (node, "list", "secrets"),
+        (JOBS, "list", "secrets"),
+    }
+    found = wait_for("the entries", lambda: wanted <= (seen := set(entries(api_server, since))) and seen, 20)
+    assert not found & {(node, "list", "pods"), ("administrator", "list", "configmaps")}

@@ -1,0 +1,168 @@
+"""Who gets at what on the installed cluster: with the rights of `jobs`, with none, and from a pod."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import ssl
+from typing import Any
+
+import httpx
+import pytest
+from harness import Atoll, wait_for
+
+JOBS = "--as=system:serviceaccount:atoll-system:jobs"
+PLATFORM = "registry.atoll.internal:5000/atoll/platform"
+# Everybody may ask for names, and browsers come from anywhere.
+OPEN = {("kube-dns", 53), ("gateway", 8080), ("gateway", 8443)}
+CONNECT = """
+import socket, sys
+from concurrent.futures import ThreadPoolExecutor
+def reach(target):
+    host, port = target.rsplit(":", 1)
+    try:
+        socket.create_connection((host, int(port)), 2).close()
+        return target
+    except OSError:
+        return ""
+with ThreadPoolExecutor(64) as pool:
+    print("reached", *filter(None, pool.map(reach, sys.argv[1:])))
+"""
+
+
+def asked(atoll: Atoll, wanted: dict[str, Any], *words: str) -> str:
+    """What is said when it is made; nothing is kept."""
+    file = atoll.file.with_name("asked.json")
+    file.write_text(json.dumps(wanted))
+    ran = atoll.kubectl("create", "--dry-run=server", "-f", str(file), *words, ok=(0, 1))
+    return "" if ran.code == 0 else ran.err + ran.out
+
+
+def test_jobs_cannot_become_root_of_the_cluster(atoll: Atoll) -> None:
+    """A name space that only looks like a virtual cluster's, in it a pod with the root directory of a master."""
+    for labels in ({"pod-security.kubernetes.io/enforce": "privileged"}, {}):
+        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "vc-evil", "labels": labels}}
+        assert "atoll-virtual-clusters" in asked(atoll, namespace, JOBS)
+    label = ("label", "--overwrite", "--dry-run=server", "namespace", "vc-default")
+    ran = atoll.kubectl(*label, "pod-security.kubernetes.io/enforce=privileged", JOBS, ok=(1,))
+    assert "atoll-virtual-clusters" in ran.err
+    container = {"name": "task", "image": f"{PLATFORM}:1", "securityContext": {"privileged": True}}
+    pod = {
+        "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
+        "securityContext": {"runAsUser": 30001, "runAsGroup": 30001},
+        "containers": [container],
+        "volumes": [{"name": "root", "hostPath": {"path": "/"}}],
+        "tolerations": [{"operator": "Exists"}],
+        "nodeSelector": {"node-role.kubernetes.io/control-plane": ""},
+    }
+    job = {"completions": 1, "parallelism": 1, "template": {"spec": pod}}
+    job_set = {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "metadata": {"name": "evil", "namespace": "vc-default", "labels": {"kueue.x-k8s.io/queue-name": "admin"}},
+        "spec": {"suspend": True, "replicatedJobs": [{"name": "task", "replicas": 1, "template": {"spec": job}}]},
+    }
+    assert "atoll-tasks" in asked(atoll, job_set, JOBS)
+    bare = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "evil", "namespace": "vc-default"}, "spec": pod}
+    assert "forbidden" in asked(atoll, bare, JOBS)
+    assert "vc-evil" not in atoll.kubectl("get", "namespaces", "-o", "name").out
+
+
+def test_who_goes_into_a_pod_or_reads_a_secret_is_in_the_audit_log(atoll: Atoll) -> None:
+    mark = f"seen-{secrets.token_hex(6)}"
+    atoll.kubectl("-n", "atoll-system", "exec", "database-0", "-c", "backup", "--", "echo", mark)
+    atoll.kubectl("-n", "atoll-system", "get", "secret", mark, ok=(1,))
+
+    def entries() -> set[tuple[str, str]]:
+        lines = atoll.node("master1", "grep", mark, "/var/log/kubernetes/audit.log", ok=(0, 1)).out.splitlines()
+        about = [json.loads(line)["objectRef"] for line in lines]
+        return {(one["resource"], one.get("subresource", "")) for one in about}
+
+    wait_for("both entries", lambda: entries() >= {("pods", "exec"), ("secrets", "")}, 20)
+
+
+def test_who_is_nobody_is_told_by_the_api_server_that_it_is_well_and_nothing_else(atoll: Atoll) -> None:
+    nodes = atoll.kubectl("get", "node", "master1", "-o", "json").json
+    address = next(one["address"] for one in nodes["status"]["addresses"] if one["type"] == "InternalIP")
+    trusted = ssl.create_default_context(cafile=str(atoll.state / "pki/kubernetes/ca.crt"))
+    with httpx.Client(base_url=f"https://{address}:6443", verify=trusted, timeout=10) as client:
+        told = {
+            path: client.get(path).status_code
+            for path in ("/readyz", "/version", "/api/v1/namespaces/kube-public/configmaps/cluster-info", "/metrics")
+        }
+    assert list(told.values()) == [200, 401, 401, 401], told
+
+
+def test_what_the_system_keeps_is_for_its_own_account(atoll: Atoll) -> None:
+    assert atoll.node("master1", "stat", "--format", "%a", "/var/lib/etcd").out.strip() == "700"
+    found = atoll.kubectl("get", "persistentvolumes", "-o", "json").json["items"]
+    paths = [item["spec"]["hostPath"]["path"] for item in found if item["spec"].get("storageClassName") == "local-path"]
+    assert len(paths) >= 3
+    told = atoll.node("master1", "stat", "--format", "%a %u", *paths).out.split("\n")
+    assert {line for line in told if line} == {"700 65534"}
+
+
+def listening(atoll: Atoll) -> dict[str, tuple[str, int]]:
+    """Every declared TCP port of the system's pods that are not on their node's network, by its address."""
+    found = {}
+    for pod in atoll.kubectl("get", "pods", "-A", "-o", "json").json["items"]:
+        spec, status, metadata = pod["spec"], pod["status"], pod["metadata"]
+        if spec.get("hostNetwork") or status["phase"] != "Running" or metadata["namespace"].startswith("vc-"):
+            continue
+        labels = metadata.get("labels", {})
+        name = labels.get("app.kubernetes.io/name") or labels.get("k8s-app") or metadata["name"]
+        for container in spec["containers"]:
+            for port in container.get("ports", ()):
+                if port.get("protocol", "TCP") == "TCP":
+                    found[f"{status['podIP']}:{port['containerPort']}"] = (name, port["containerPort"])
+    return found
+
+
+def from_a_pod(atoll: Atoll, namespace: str, targets: list[str]) -> set[str]:
+    """Which of them a pod like a task's reaches."""
+    pods = atoll.kubectl("-n", "atoll-system", "get", "pods", "-o", "json").json["items"]
+    images = [container["image"] for pod in pods for container in pod["spec"]["containers"]]
+    container = {
+        "name": "task",
+        "image": next(image for image in images if image.startswith(PLATFORM)),
+        "command": ["python3", "-c", CONNECT, *targets],
+        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+    }
+    spec = {
+        "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": 30001,
+            "runAsGroup": 30001,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "containers": [container],
+    }
+    metadata = {"name": "reaching", "namespace": namespace, "labels": {"atoll.io/attempt": "reaching"}}
+    file = atoll.file.with_name("reaching.json")
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}))
+    atoll.kubectl("apply", "-f", str(file))
+    try:
+        done = ("-n", namespace, "get", "pod", "reaching", "-o", "jsonpath={.status.phase}")
+        wait_for("the pod's end", lambda: atoll.kubectl(*done).out in ("Succeeded", "Failed"), 60)
+        lines = atoll.kubectl("-n", namespace, "logs", "reaching").out.split()
+    finally:
+        atoll.kubectl("-n", namespace, "delete", "pod", "reaching", "--grace-period=1", "--wait=false")
+    assert lines[0] == "reached", lines
+    return set(lines[1:])
+
+
+@pytest.mark.timeout(180)
+def test_pods_reach_no_port_of_the_system_but_names_and_the_portal(atoll: Atoll) -> None:
+    ports = listening(atoll)
+    assert {name for name, _ in ports.values()} >= {"api", "database", "prometheus", "kube-state-metrics", "kube-dns"}
+    # A pod without any policy of its own: what holds it off is at the other end.
+    reached = {ports[target] for target in from_a_pod(atoll, "default", list(ports))}
+    assert reached <= OPEN, reached - OPEN
+    assert ("kube-dns", 53) in reached
+    assert from_a_pod(atoll, "vc-default", list(ports)) == set()
+    # They do listen: their own node is let in, for the kubelet's probes.
+    own = atoll.node("master1", "python3", "-c", CONNECT, *ports).out.split()
+    assert {ports[target][0] for target in own[1:]} >= {"api", "database", "prometheus", "kube-state-metrics"}
