@@ -8,7 +8,7 @@ from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.tasks.life_cycle import State
 from atoll.tasks.policy import TASKS_DELETE, TASKS_READ, TASKS_STOP
-from atoll.tasks.schemas import Task, TaskEvents, TaskSummary
+from atoll.tasks.schemas import KindName, Task, TaskEvents, TaskSummary
 from atoll.tasks.service import TaskService
 from atoll.web.dependencies import Cursor, IfMatch, Limit, Transaction
 from atoll.web.schema import Page
@@ -35,7 +35,7 @@ def etag(response: Response, task: Task) -> Task:
 async def tasks(
     service: Service,
     caller: Reader,
-    kind: Annotated[list[str] | None, Query(description="Only these kinds")] = None,
+    kind: Annotated[list[KindName] | None, Query(description="Only these kinds")] = None,
     state: Annotated[list[State] | None, Query(description="Only these states")] = None,
     owner: Annotated[Literal["me", "all"], Query(description="`all` needs tasks:read_all")] = "me",
     virtual_cluster: Annotated[str | None, Query(max_length=63, description="Only of this name")] = None,

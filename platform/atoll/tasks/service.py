@@ -122,7 +122,8 @@ class TaskService:
     async def submit(
         self, caller: Caller, kind: TaskKind, specification: TaskSpec, *, cluster: VirtualClusterRow, about: About
     ) -> Task:
-        """A new task of `kind`, queued. Raises Invalid when it could never start, TooMany."""
+        """A new task of `kind`, queued. Raises NotAllowed, Invalid when it could never start, TooMany."""
+        caller.require(kind.permission)
         if (size := specification.text_bytes) > MOST_TEXT_BYTES:
             raise invalid([codes.ProgramTextTooLong(size=size, limit=MOST_TEXT_BYTES).at("")])
         most = self._settings.unfinished_per_user

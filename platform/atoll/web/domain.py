@@ -36,10 +36,10 @@ class Permission:
 
 @dataclass(frozen=True, slots=True)
 class TaskKind:
-    """What a task is for: `name` is kept in its row. `permission`: what it takes to make one."""
+    """What a task is for: `name` is kept in its row. `permission`: what it takes to make one, asked when one is."""
 
     name: str
-    permission: Permission | None = None
+    permission: Permission
 
 
 @dataclass(frozen=True, slots=True)
