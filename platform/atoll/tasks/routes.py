@@ -10,7 +10,8 @@ from atoll.tasks.life_cycle import State
 from atoll.tasks.policy import TASKS_DELETE, TASKS_READ, TASKS_STOP
 from atoll.tasks.schemas import KindName, Task, TaskEvents, TaskSummary
 from atoll.tasks.service import TaskService
-from atoll.web.dependencies import Cursor, IfMatch, Limit, Transaction
+from atoll.web.conditional import IfMatch, etag
+from atoll.web.dependencies import Cursor, Limit, Transaction
 from atoll.web.schema import Page
 
 router = APIRouter(tags=["tasks"])
@@ -23,12 +24,6 @@ def task_service(session: Transaction) -> TaskService:
 
 Service = Annotated[TaskService, Depends(task_service)]
 Reader = Annotated[Caller, allowed(TASKS_READ)]
-
-
-def etag(response: Response, task: Task) -> Task:
-    """The task, with its version for If-Match."""
-    response.headers["ETag"] = f'"{task.version}"'
-    return task
 
 
 @router.get("/tasks", name="list")
