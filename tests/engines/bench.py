@@ -162,9 +162,9 @@ class Attempt:
                 assert self.observe().phase not in ENDED, f"it ended without saying it all: {said!r} {self.observe()}"
                 await asyncio.sleep(0.2)
 
-    async def stop(self, grace_s: int = 5) -> Observation:
+    async def stop(self) -> Observation:
         """Stop it and wait for its end."""
-        await self.bench.engine.stop(self.id, grace_s)
+        await self.bench.engine.stop(self.id)
         return await self.ended()
 
 
@@ -225,7 +225,7 @@ class Started:
     async def clean_up(self) -> None:
         """End and forget them all."""
         for attempt in self._attempts:
-            await self._bench.engine.stop(attempt.id, 0)
+            await self._bench.engine.stop(attempt.id)
         for attempt in self._attempts:
             await attempt.ended()
             await self._forget(attempt)

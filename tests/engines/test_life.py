@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 import pytest
 from atoll.engines.base import EngineError, LogGone, Phase
@@ -86,9 +87,9 @@ async def test_an_end_that_nobody_watched_is_seen_after_a_restart(bench: Bench, 
 
 
 async def test_a_stop_asks_politely_first(start: Started) -> None:
-    attempt = await start(ASKED)
+    attempt = await start(ASKED, grace_s=20)
     await attempt.output()
-    await attempt.stop(grace_s=20)
+    await attempt.stop()
     directory = attempt.submission.output
     reader = await start(f"print(open('{directory}/asked').read()); print('{END}'); import time; time.sleep(600)")
     assert (await reader.output()).strip() == "politely"
@@ -98,7 +99,7 @@ async def test_what_does_not_listen_is_ended_after_the_grace(bench: Bench, start
     attempt = await start(DEAF, grace_s=2)
     await attempt.output()
     async with asyncio.timeout(bench.patience_s):
-        assert (await attempt.stop(grace_s=2)).phase in (Phase.FAILED, Phase.GONE)
+        assert (await attempt.stop()).phase in (Phase.FAILED, Phase.GONE)
 
 
 async def test_what_waits_is_stopped_at_once(start: Started) -> None:
@@ -111,14 +112,45 @@ async def test_what_waits_is_stopped_at_once(start: Started) -> None:
 
 
 async def test_stopping_again_or_what_ended_or_never_was_changes_nothing(bench: Bench, start: Started) -> None:
-    attempt = await start("")
-    await attempt.until(Phase.SUCCEEDED)
-    await bench.engine.stop("never-1", 0)
+    ended = await start("")
+    failed = await start("raise SystemExit(3)")
     running = await start(SAYS_IT_RUNS)
+    seen = [await ended.until(Phase.SUCCEEDED), await failed.until(Phase.FAILED)]
+    left = [await bench.left_of(each.id) for each in (ended, failed)]
+    for attempt_id in ("never-1", ended.id, failed.id):
+        await bench.engine.stop(attempt_id)
     await running.output()
-    await bench.engine.stop(running.id, 5)
-    await bench.engine.stop(running.id, 5)
+    await bench.engine.stop(running.id)
+    await bench.engine.stop(running.id)
     assert (await running.ended()).phase in (Phase.FAILED, Phase.GONE)
+    assert [ended.observe(), failed.observe()] == seen
+    assert [await bench.left_of(each.id) for each in (ended, failed)] == left
+    assert {ended.id, failed.id} <= {*bench.engine.adopt()}
+    await bench.restart()
+    assert [ended.observe().phase, failed.observe().phase] == [Phase.SUCCEEDED, Phase.FAILED]
+
+
+async def test_nothing_is_told_before_all_that_there_is_was_listed(bench: Bench, start: Started) -> None:
+    running = await start(SAYS_IT_RUNS)
+    await running.until(Phase.RUNNING)
+    await bench.end()
+    engine = await bench.make()
+    assert not engine.synced
+    async with contextlib.aclosing(engine.run()) as changes:
+        await anext(changes)
+        assert engine.synced
+        assert running.id in engine.adopt()
+        assert engine.observe(running.id).phase is Phase.RUNNING
+    await engine.close()
+    await bench.begin()
+
+
+async def test_a_log_that_is_followed_ends_with_its_program(bench: Bench, start: Started) -> None:
+    attempt = await start("import time; print('first', flush=True); time.sleep(2); print('last')")
+    await attempt.until(Phase.RUNNING)
+    async with asyncio.timeout(bench.patience_s):
+        said = b"".join([chunk async for chunk in bench.engine.logs(attempt.id, 0, 0)])
+    assert said.decode() == "first\nlast\n"
 
 
 async def test_what_is_forgotten_is_gone_and_may_be_forgotten_again(bench: Bench, start: Started) -> None:

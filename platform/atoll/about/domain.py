@@ -1,13 +1,18 @@
-"""About: the manifest."""
+"""About: the manifest, also of what all parts have in common."""
+
+from datetime import timedelta
 
 from atoll.about.routes import router
 from atoll.web import told
 from atoll.web.codes import declared
-from atoll.web.domain import Domain, Elsewhere
+from atoll.web.domain import Domain, Elsewhere, PeriodicWork
+from atoll.web.idempotency import IdempotencyRow, forget
 
 DOMAIN = Domain(
     name="about",
-    codes=declared(told),  # what every part says
+    codes=declared(told),
+    tables=(IdempotencyRow,),
+    periodic=(PeriodicWork("forget idempotency keys", timedelta(hours=1), forget),),
     routers=(router,),
     matrix={"GET /about": Elsewhere("test_only_sign_in_and_about_are_public")},
 )

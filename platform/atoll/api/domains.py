@@ -22,7 +22,7 @@ from atoll.tasks.domain import DOMAIN as tasks
 from atoll.training.domain import DOMAIN as training
 from atoll.users.domain import DOMAIN as users
 from atoll.virtual_clusters.domain import DOMAIN as virtual_clusters
-from atoll.web.domain import Domain, Permission
+from atoll.web.domain import Domain, Permission, TaskKind
 
 # By floor, from the ground up; within one the order means nothing.
 DOMAINS: tuple[Domain, ...] = (
@@ -50,6 +50,11 @@ DOMAINS: tuple[Domain, ...] = (
 def permissions() -> tuple[Permission, ...]:
     """All permissions, in the order of domains."""
     return tuple(permission for domain in DOMAINS for permission in domain.permissions)
+
+
+def task_kinds() -> tuple[TaskKind, ...]:
+    """All kinds of tasks."""
+    return tuple(kind for domain in DOMAINS for kind in domain.task_kinds)
 
 
 def channels() -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from atoll.api.domains import DOMAINS, permissions
+from atoll.api.domains import DOMAINS, permissions, task_kinds
 from atoll.api.routes import routes
+from atoll.web.domain import Permission, TaskKind
 from atoll.web.schema import Problem
 
 CONTRACT = Path(__file__).resolve().parents[2] / "portal" / "openapi.json"
@@ -32,12 +34,8 @@ def contract(app: FastAPI) -> dict[str, Any]:
     )
     for name, schema in extra["$defs"].items():
         components.setdefault(name, schema)
-    components["Permission"] = {
-        "title": "Permission",
-        "description": "One thing that a caller may do.",
-        "type": "string",
-        "enum": [permission.name for permission in permissions()],
-    }
+    components["Permission"] = _names("Permission", "One thing that a caller may do.", permissions())
+    components["TaskKind"] = _names("TaskKind", "What a task is for.", task_kinds())
     for name in ("HTTPValidationError", "ValidationError"):
         components.pop(name, None)
     problem = {
@@ -49,6 +47,11 @@ def contract(app: FastAPI) -> dict[str, Any]:
             operation["responses"].pop("422", None)
             operation["responses"]["default"] = problem
     return document
+
+
+def _names(title: str, description: str, declared: Sequence[Permission | TaskKind]) -> dict[str, Any]:
+    """The schema of names that the manifests declare."""
+    return {"title": title, "description": description, "type": "string", "enum": [each.name for each in declared]}
 
 
 def _main(arguments: list[str]) -> int:

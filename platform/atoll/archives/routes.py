@@ -11,7 +11,8 @@ from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.operations.schemas import Operation
 from atoll.operations.service import OperationService
-from atoll.web.dependencies import Configured, IdempotencyKey, Transaction
+from atoll.web.dependencies import Configured, Transaction
+from atoll.web.idempotency import IdempotencyKey
 
 router = APIRouter(tags=["files"])
 

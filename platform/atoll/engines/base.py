@@ -5,7 +5,7 @@ them once. Observations are level-triggered: the newest one is the whole truth, 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar, Literal
@@ -188,7 +188,7 @@ class Engine(ABC):
     capabilities: ClassVar[frozenset[Capability]]
 
     @abstractmethod
-    def run(self) -> AsyncIterator[str | None]:
+    def run(self) -> AsyncGenerator[str | None, None]:
         """Watch until closed. Yields the ids of attempts whose observation changed, None when nodes did.
 
         Nothing is yielded before everything that exists was listed, so that an attempt that is not known after the
@@ -223,8 +223,8 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    async def stop(self, attempt_id: str, grace_s: int) -> None:
-        """End an attempt: asked politely first, by force after the grace. Raises EngineError.
+    async def stop(self, attempt_id: str) -> None:
+        """End an attempt: asked politely first, by force after the grace of its specification. Raises EngineError.
 
         Stopping again, or what has ended or never was, changes nothing. A stopped attempt ends FAILED or GONE.
         """

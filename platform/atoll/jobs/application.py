@@ -21,7 +21,7 @@ from atoll.engines import codes
 from atoll.engines.base import EngineError, LogGone
 from atoll.engines.factory import make_engine
 from atoll.homes.client import FilesClient
-from atoll.homes.places import homes_as_seen
+from atoll.jobs.composed import Parts
 from atoll.jobs.operations import Limits, Operations
 from atoll.jobs.process import Process
 from atoll.web import errors
@@ -93,7 +93,7 @@ def application(
         kinds = [kind for domain in DOMAINS for kind in domain.operations]
     token = configuration.secret("internal_token")
     database = connect(configuration, pool_size=16)
-    files = FilesClient(configuration.services.files, token, homes_as_seen(configuration))
+    parts = Parts(configuration, [part for domain in DOMAINS for part in domain.parts])
     held: dict[str, Process] = {}
 
     @contextlib.asynccontextmanager
@@ -101,8 +101,9 @@ def application(
         engine = await make_engine(configuration)
         listener = Listener(configuration, channels())
         most = limits or Limits.of(configuration.operations)
-        operations = Operations(sessions(database), listener, kinds, (files,), limits=most, lease=lease)
-        process = Process(configuration, sessions(database), engine, files, listener, operations)
+        operations = Operations(sessions(database), listener, kinds, parts, limits=most, lease=lease)
+        periodic = [work for domain in DOMAINS for work in domain.periodic]
+        process = Process(configuration, sessions(database), engine, parts[FilesClient], listener, operations, periodic)
         held["process"] = process
         running = asyncio.create_task(process.run())
         running.add_done_callback(_end_with)
@@ -113,7 +114,7 @@ def application(
             with contextlib.suppress(asyncio.CancelledError):
                 await running
             await engine.close()
-            await files.close()
+            await parts.close()
             await database.dispose()
 
     router = APIRouter(prefix="/internal/jobs", dependencies=[internal_only(token)])

@@ -10,7 +10,7 @@ import contextlib
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -85,7 +85,7 @@ class Operations:
         sessions: Sessions,
         listener: Listener,
         kinds: Iterable[OperationKind],
-        parts: Iterable[Any],
+        parts: Mapping[type[Any], Any],
         *,
         limits: Limits,
         lease: timedelta = LEASE,
@@ -93,7 +93,7 @@ class Operations:
         self._sessions = sessions
         self._listener = listener
         self._kinds = {kind.name: kind for kind in kinds}
-        self._parts = {type(part): part for part in parts}
+        self._parts = parts
         self._owner = f"{socket.gethostname()}-{os.getpid()}-{new_id()[-6:]}"
         self._claims = Claims(sessions, OperationRow, lease)
         self._limits = limits

@@ -21,10 +21,12 @@ from atoll.database.notifications import DUE, Listener
 from atoll.engines.base import Engine
 from atoll.engines.repository import NodeRepository
 from atoll.homes.client import FilesClient
+from atoll.jobs.composed import do_from_time_to_time
 from atoll.jobs.operations import Operations
 from atoll.jobs.provision import Provisioner
 from atoll.jobs.reconcile import Reconciler
 from atoll.tasks.models import AttemptRow, TaskRow
+from atoll.web.domain import PeriodicWork
 
 WORKERS = 8
 LONGEST_SLEEP_S = 30.0
@@ -47,6 +49,7 @@ class Process:
         files: FilesClient,
         listener: Listener,
         operations: Operations,
+        periodic: Sequence[PeriodicWork],
     ) -> None:
         self._sessions = sessions
         self._tasks = Claims(sessions, TaskRow)
@@ -56,6 +59,7 @@ class Process:
         self._reconcilers = [Reconciler(sessions, engine, files, f"{owner}-{number}") for number in range(WORKERS)]
         self._operations = operations
         self._audit = configuration.audit
+        self._periodic = periodic
         self._provisioner = Provisioner(configuration, sessions, engine, files)
         self._work = asyncio.Event()
         self._nodes = asyncio.Event()
@@ -82,6 +86,7 @@ class Process:
             group.create_task(self._keep_provisioned())
             group.create_task(self._operations.run())
             group.create_task(self._forget_audit())
+            group.create_task(do_from_time_to_time(self._sessions, self._periodic))
             for reconciler in self._reconcilers:
                 group.create_task(self._worker(reconciler))
 

@@ -95,7 +95,7 @@ class Reconciler:
                     await self._submit(claimed, row)
                     continue
                 case Act.STOP if attempt is not None:
-                    await self._engine.stop(attempt.id, _grace_s(row))
+                    await self._engine.stop(attempt.id)
             break
         if State(row.state) in ENDED:
             await self._collect(claimed, row)
@@ -200,7 +200,7 @@ class Reconciler:
         """Nothing of them is left. One may still run: submitted by a worker that had lost its claim, or was killed."""
         for attempt_id in attempts:
             if self._engine.observe(attempt_id).phase not in (Phase.SUCCEEDED, Phase.FAILED, Phase.GONE):
-                await self._engine.stop(attempt_id, 0)
+                await self._engine.stop(attempt_id)
             await self._engine.forget(attempt_id, row.virtual_cluster.name)
 
     async def _note_trouble(self, claimed: Claim, words: str) -> None:

@@ -1,13 +1,17 @@
 """A client of the Prometheus HTTP API."""
 
+import asyncio
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 
 from atoll.measurements.codes import MonitoringUnavailable
 from atoll.web.errors import Unavailable
 from atoll.web.siblings import KEPT_OPEN
+
+ANSWER_S = 10.0  # for the whole answer: httpx alone waits so long for each of its bytes
 
 
 @dataclass(frozen=True)
@@ -22,8 +26,9 @@ class Line:
 class Prometheus:
     """Range queries."""
 
-    def __init__(self, url: str) -> None:
-        self._http = httpx.AsyncClient(base_url=url, timeout=10, limits=KEPT_OPEN)
+    def __init__(self, url: str, answer_s: float = ANSWER_S) -> None:
+        self._http = httpx.AsyncClient(base_url=url, timeout=answer_s, limits=KEPT_OPEN)
+        self._answer_s = answer_s
 
     async def close(self) -> None:
         """Give connections back."""
@@ -33,17 +38,20 @@ class Prometheus:
         """Series of `query` over time. Raises Unavailable."""
         body = {"query": query, "start": f"{since:.0f}", "end": f"{until:.0f}", "step": str(step_s)}
         try:
-            answer = await self._http.post("/api/v1/query_range", data=body)
+            async with asyncio.timeout(self._answer_s):
+                answer = await self._http.post("/api/v1/query_range", data=body)
             content = answer.json()
-        except (httpx.HTTPError, ValueError) as error:
+            if answer.is_success and content["status"] == "success":
+                return [_line(series) for series in content["data"]["result"]]
+            why = f"a query is refused: {content.get('error', answer.status_code)}"
+        except (httpx.HTTPError, TimeoutError) as error:
             raise Unavailable(MonitoringUnavailable(why=f"no answer ({type(error).__name__})")) from error
-        if answer.is_error or content.get("status") != "success":
-            raise Unavailable(
-                MonitoringUnavailable(why=f"a query is refused: {content.get('error', answer.status_code)}")
-            )
-        lines = []
-        for series in content["data"]["result"]:
-            points = [(float(at), float(value)) for at, value in series["values"]]
-            points = [point for point in points if math.isfinite(point[1])]
-            lines.append(Line(series["metric"], [point[0] for point in points], [point[1] for point in points]))
-        return lines
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise Unavailable(MonitoringUnavailable(why=f"it answers something else ({answer.status_code})")) from error
+        raise Unavailable(MonitoringUnavailable(why=why))
+
+
+def _line(series: dict[str, Any]) -> Line:
+    points = [(float(at), float(value)) for at, value in series["values"]]
+    points = [point for point in points if math.isfinite(point[1])]
+    return Line(series["metric"], [point[0] for point in points], [point[1] for point in points])

@@ -9,7 +9,7 @@ last; a kind that is not `resumable` is failed instead. So that nothing is done 
 * what it does elsewhere it makes repeatable: named by `work.id`, marked by `work.fence`, which only ever grows.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Protocol, TypeVar
 
@@ -55,7 +55,7 @@ class Hold(Protocol):
 class Work:
     """One attempt at an operation."""
 
-    def __init__(self, row: OperationRow, fence: int, hold: Hold, parts: dict[type[Any], Any]) -> None:
+    def __init__(self, row: OperationRow, fence: int, hold: Hold, parts: Mapping[type[Any], Any]) -> None:
         self.id = row.id
         self.owner: Owner = row.owner
         self.owner_id = row.owner_id

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Identity, Index, UniqueConstraint, text
+from sqlalchemy import BigInteger, ForeignKey, Identity, Index, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from atoll.database.base import Table, now
@@ -30,7 +30,6 @@ class OperationRow(Claimable):
 
     __tablename__ = "operations"
     __table_args__ = (
-        UniqueConstraint("owner_id", "key"),
         Index("ix_operations_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
         Index("ix_operations_owner", "owner_id", "id"),
         Index("ix_operations_finished", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
@@ -40,7 +39,6 @@ class OperationRow(Claimable):
     kind: Mapped[str]
     name: Mapped[str]
     owner_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
-    key: Mapped[str | None]
     parameters: Mapped[dict[str, Any]]
     state: Mapped[str] = mapped_column(default=OperationState.QUEUED)
     # The end it goes to while what it left behind is removed: written first, so that a kill in between changes nothing.

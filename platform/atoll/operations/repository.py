@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, func, select, text, true
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -81,23 +80,12 @@ class OperationRepository:
         query = query.where(OperationRow.owner_id == caller.id, OperationRow.state.not_in(ENDED))
         return await self._session.scalar(query) or 0
 
-    async def add(self, row: OperationRow) -> bool:
-        """Add it, unless its owner used its key before; a second request with the same key waits for the first one."""
-        added = await self._session.scalar(
-            insert(OperationRow)
-            .values(
-                id=row.id, kind=row.kind, name=row.name, owner_id=row.owner_id, key=row.key, parameters=row.parameters
-            )
-            .on_conflict_do_nothing(index_elements=["owner_id", "key"])
-            .returning(OperationRow.id)
-        )
-        return added is not None
-
-    async def of_key(self, caller: Caller, key: str) -> OperationRow | None:
-        """The caller's operation with this key."""
-        query = select(OperationRow).where(OperationRow.owner_id == caller.id, OperationRow.key == key)
-        found: OperationRow | None = await self._session.scalar(query)
-        return found
+    async def add(self, row: OperationRow) -> OperationRow:
+        """Keep a new one."""
+        self._session.add(row)
+        await self._session.flush()
+        await self._session.refresh(row, ["owner"])
+        return row
 
     async def take(
         self, claims: Claims[OperationRow], worker: str, at_once: Mapping[str, int], *, per_owner: int, altogether: int

@@ -30,6 +30,14 @@ class Operation(Schema):
     actions: list[OperationAction]
 
 
+class OperationStart(Schema):
+    """What was asked for."""
+
+    kind: str
+    name: str
+    parameters: dict[str, Any]
+
+
 class OperationEvent(Schema):
     """One moment in the life of an operation."""
 

@@ -1,6 +1,7 @@
 """Rules of operations as callers and other domains meet them; who does the work is `jobs`."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,8 +15,8 @@ from atoll.operations import codes, policy
 from atoll.operations.models import ENDED, OperationRow, OperationState
 from atoll.operations.policy import OPERATIONS_READ_ALL
 from atoll.operations.repository import OperationRepository
-from atoll.operations.schemas import Operation, OperationDetails, OperationEvent
-from atoll.web import told
+from atoll.operations.schemas import Operation, OperationDetails, OperationEvent, OperationStart
+from atoll.web import idempotency
 from atoll.web.domain import OperationKind
 from atoll.web.errors import Conflict, NotAllowed, NotFound, TooMany
 from atoll.web.pagination import cut, decode
@@ -42,19 +43,16 @@ class OperationService:
 
         The domain that offers `kind` has judged who may start it. Raises TooMany, Conflict.
         """
-        row = OperationRow(id=new_id(), kind=kind.name, name=name, owner_id=caller.id, key=key, parameters=parameters)
+        asked = OperationStart(kind=kind.name, name=name, parameters=parameters)
         await self._repository.one_at_a_time(caller)
-        if key is not None and (earlier := await self._repository.of_key(caller, key)) is not None:
-            return view(caller, _same(earlier, row))
+        make, read = partial(self._make, caller, asked), partial(self._read, caller)
+        return await idempotency.once(self._session, caller.id, key, asked, make, read)
+
+    async def _make(self, caller: Caller, asked: OperationStart) -> Operation:
         limit = self._settings.waiting_per_user
         if await self._repository.waiting_of(caller) >= limit:
             raise TooMany(codes.TooManyOperations(limit=limit))
-        if not await self._repository.add(row):
-            earlier = await self._repository.of_key(caller, key or "")
-            if earlier is None:
-                raise RuntimeError("a key is taken by nobody")
-            return view(caller, _same(earlier, row))
-        made = await self._row(caller, row.id)
+        made = await self._repository.add(OperationRow(id=new_id(), owner_id=caller.id, **asked.model_dump()))
         record(
             self._session,
             caller,
@@ -62,11 +60,14 @@ class OperationService:
             kind="operation",
             identifier=made.id,
             name=made.name,
-            details={"kind": kind.name},
+            details={"kind": made.kind},
         )
         await self._repository.tell(made, codes.OperationQueued(), actor=caller.name)
         await self._repository.wake(made)
         return view(caller, made)
+
+    async def _read(self, caller: Caller, operation_id: str) -> Operation:
+        return view(caller, await self._row(caller, operation_id))
 
     async def list(
         self,
@@ -133,10 +134,3 @@ class OperationService:
 def _fields(caller: Caller, row: OperationRow) -> dict[str, Any]:
     names = Operation.model_fields.keys() - {"actions"}
     return {**{name: getattr(row, name) for name in names}, "actions": policy.actions(caller, row)}
-
-
-def _same(earlier: OperationRow, asked: OperationRow) -> OperationRow:
-    """The operation that this key made. Raises Conflict when it was used for another request."""
-    if (earlier.kind, earlier.name, earlier.parameters) != (asked.kind, asked.name, asked.parameters):
-        raise Conflict(told.IdempotencyKeyReused())
-    return earlier

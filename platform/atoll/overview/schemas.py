@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from atoll.tasks.schemas import TaskSummary
+from atoll.tasks.schemas import KindName, TaskSummary
 from atoll.virtual_clusters.schemas import VirtualCluster
 from atoll.web.schema import Reason, Schema
 
@@ -10,7 +10,7 @@ from atoll.web.schema import Reason, Schema
 class KindCounts(Schema):
     """How many tasks of a kind are in each state; states without tasks are left out."""
 
-    kind: str
+    kind: KindName
     states: dict[str, int]
 
 

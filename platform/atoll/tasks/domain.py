@@ -2,7 +2,7 @@
 
 from atoll.database.notifications import TASKS
 from atoll.tasks import codes, policy
-from atoll.tasks.models import AttemptRow, EventRow, IdempotencyRow, ReplicaRow, TaskRow
+from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
 from atoll.tasks.routes import router
 from atoll.tasks.schemas import LogEnd, LogLines, StateChanged
 from atoll.tasks.streams import router as streams
@@ -15,7 +15,7 @@ DOMAIN = Domain(
     name="tasks",
     codes=declared(codes),
     routers=(streams, router),  # `/tasks/stream` is not the task of that id
-    tables=(TaskRow, AttemptRow, ReplicaRow, EventRow, IdempotencyRow),
+    tables=(TaskRow, AttemptRow, ReplicaRow, EventRow),
     permissions=policy.PERMISSIONS,
     channels=(TASKS,),
     events=(LogLines, LogEnd, StateChanged),

@@ -105,15 +105,3 @@ class EventRow(Table):
     attempt: Mapped[int | None]
     rank: Mapped[int | None]
     actor: Mapped[str | None]
-
-
-class IdempotencyRow(Table):
-    """The answer that a POST with an idempotency key had, so that sending it again makes nothing new."""
-
-    __tablename__ = "idempotency_keys"
-
-    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
-    key: Mapped[str] = mapped_column(primary_key=True)
-    request_hash: Mapped[str]
-    object_id: Mapped[str | None]
-    created_at: Mapped[datetime] = mapped_column(default=now, index=True)

@@ -3,13 +3,12 @@
 from collections.abc import Collection, Sequence
 
 from sqlalchemy import ColumnElement, func, or_, select, true
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.identity.caller import Caller
 from atoll.identity.models import UserRow
 from atoll.tasks.life_cycle import ENDED, HOLDS_DEVICES, State
-from atoll.tasks.models import AttemptRow, EventRow, IdempotencyRow, ReplicaRow, TaskRow
+from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
 from atoll.tasks.policy import reads_all
 from atoll.virtual_clusters.models import VirtualClusterRow
 
@@ -21,7 +20,7 @@ def visible(caller: Caller) -> ColumnElement[bool]:
 
 
 class TaskRepository:
-    """Tasks, events, idempotency keys."""
+    """Tasks and their events."""
 
     def __init__(self, session: AsyncSession) -> None:
         self._session = session
@@ -155,24 +154,3 @@ class TaskRepository:
         for task, replica in (await self._session.execute(query)).all():
             holders.setdefault((str(replica.node), str(task.device_type)), []).append((task, replica.devices))
         return holders
-
-    async def claim_key(self, caller: Caller, key: str, request_hash: str) -> IdempotencyRow | None:
-        """None when the key is new and now the caller's; else the row of the earlier request.
-
-        A second request with the same key waits here until the first one's transaction ends.
-        """
-        statement = (
-            insert(IdempotencyRow)
-            .values(user_id=caller.id, key=key, request_hash=request_hash)
-            .on_conflict_do_nothing()
-            .returning(IdempotencyRow.key)
-        )
-        if await self._session.scalar(statement) is not None:
-            return None
-        return await self._session.get(IdempotencyRow, (caller.id, key))
-
-    async def answer_key(self, caller: Caller, key: str, object_id: str) -> None:
-        """Keep what the request with this key made."""
-        row = await self._session.get(IdempotencyRow, (caller.id, key))
-        if row is not None:
-            row.object_id = object_id

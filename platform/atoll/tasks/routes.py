@@ -8,9 +8,10 @@ from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.tasks.life_cycle import State
 from atoll.tasks.policy import TASKS_DELETE, TASKS_READ, TASKS_STOP
-from atoll.tasks.schemas import Task, TaskEvents, TaskSummary
+from atoll.tasks.schemas import KindName, Task, TaskEvents, TaskSummary
 from atoll.tasks.service import TaskService
-from atoll.web.dependencies import Cursor, IfMatch, Limit, Transaction
+from atoll.web.conditional import IfMatch, etag
+from atoll.web.dependencies import Cursor, Limit, Transaction
 from atoll.web.schema import Page
 
 router = APIRouter(tags=["tasks"])
@@ -25,17 +26,11 @@ Service = Annotated[TaskService, Depends(task_service)]
 Reader = Annotated[Caller, allowed(TASKS_READ)]
 
 
-def etag(response: Response, task: Task) -> Task:
-    """The task, with its version for If-Match."""
-    response.headers["ETag"] = f'"{task.version}"'
-    return task
-
-
 @router.get("/tasks", name="list")
 async def tasks(
     service: Service,
     caller: Reader,
-    kind: Annotated[list[str] | None, Query(description="Only these kinds")] = None,
+    kind: Annotated[list[KindName] | None, Query(description="Only these kinds")] = None,
     state: Annotated[list[State] | None, Query(description="Only these states")] = None,
     owner: Annotated[Literal["me", "all"], Query(description="`all` needs tasks:read_all")] = "me",
     virtual_cluster: Annotated[str | None, Query(max_length=63, description="Only of this name")] = None,

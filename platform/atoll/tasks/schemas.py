@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, WithJsonSchema
 
 from atoll.devices.limits import Resources
 from atoll.identity.schemas import UserReference
@@ -11,6 +11,8 @@ from atoll.virtual_clusters.schemas import VirtualClusterReference
 from atoll.web.schema import FieldError, Moment, Reason, Schema
 
 TaskName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]+$", min_length=1, max_length=64)]
+# Their names are those of all manifests, which only the contract knows; a bare reference pydantic would look up.
+KindName = Annotated[str, WithJsonSchema({"allOf": [{"$ref": "#/components/schemas/TaskKind"}]})]
 HomePath = Annotated[
     str,
     StringConstraints(pattern=r"^[^\x00-\x1f]*$", max_length=1024),
@@ -49,7 +51,7 @@ class TaskSummary(Schema):
 
     id: str
     name: str
-    kind: str
+    kind: KindName
     mode: Mode
     owner: UserReference
     virtual_cluster: VirtualClusterReference

@@ -1,14 +1,12 @@
 """Rules of tasks as callers meet them; what happens to a task afterwards is `jobs`."""
 
-import hashlib
-import json
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
-from pydantic import BaseModel, SecretStr
-from pydantic_core import to_jsonable_python
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll import quantities
@@ -30,10 +28,11 @@ from atoll.tasks.schemas import Estimate, Task, TaskEvents, TaskSummary, Uses
 from atoll.tasks.snapshot import snapshot
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
-from atoll.web import told
+from atoll.web import idempotency, told
 from atoll.web.codes import FieldCode, ReasonCode
+from atoll.web.conditional import expect
 from atoll.web.domain import TaskKind
-from atoll.web.errors import Changed, Conflict, Invalid, NotAllowed, NotFound, TooMany
+from atoll.web.errors import Conflict, Invalid, NotAllowed, NotFound, TooMany
 from atoll.web.pagination import cut, decode
 from atoll.web.schema import FieldError, Page
 
@@ -107,22 +106,13 @@ class TaskService:
         self, caller: Caller, key: str | None, request: BaseModel, make: Callable[[], Awaitable[Task]]
     ) -> Task:
         """What `make` gives, once per idempotency key. Raises Conflict for a key of another request."""
-        if key is None:
-            return await make()
-        digest = _digest(request)
-        earlier = await self._repository.claim_key(caller, key, digest)
-        if earlier is None:
-            made = await make()
-            await self._repository.answer_key(caller, key, made.id)
-            return made
-        if earlier.request_hash != digest or earlier.object_id is None:
-            raise Conflict(told.IdempotencyKeyReused())
-        return await self.read(caller, earlier.object_id)
+        return await idempotency.once(self._session, caller.id, key, request, make, partial(self.read, caller))
 
     async def submit(
         self, caller: Caller, kind: TaskKind, specification: TaskSpec, *, cluster: VirtualClusterRow, about: About
     ) -> Task:
-        """A new task of `kind`, queued. Raises Invalid when it could never start, TooMany."""
+        """A new task of `kind`, queued. Raises NotAllowed, Invalid when it could never start, TooMany."""
+        caller.require(kind.permission)
         if (size := specification.text_bytes) > MOST_TEXT_BYTES:
             raise invalid([codes.ProgramTextTooLong(size=size, limit=MOST_TEXT_BYTES).at("")])
         most = self._settings.unfinished_per_user
@@ -216,7 +206,7 @@ class TaskService:
             raise NotAllowed(codes.NotYoursToStop())
         if Wanted(row.wanted) is Wanted.STOP:
             return views.full(caller, row)
-        _match(row, if_match)
+        expect(row, if_match)
         if not may_stop(State(row.state), Wanted(row.wanted)):
             raise Conflict(codes.AlreadyEnded())
         await self._stop(caller, row)
@@ -249,7 +239,7 @@ class TaskService:
         row = await self.row(caller, task_id, lock=True)
         if not policy.deletes(caller, row):
             raise NotAllowed(codes.NotYoursToRemove())
-        _match(row, if_match)
+        expect(row, if_match)
         if State(row.state) not in ENDED:
             raise Conflict(codes.NotEnded())
         row.deleted_at = now()
@@ -311,17 +301,3 @@ def refused(problems: Sequence[FieldError]) -> Estimate:
 def invalid(problems: Sequence[FieldError]) -> Invalid:
     """What a builder found, as the answer to its caller."""
     return Invalid(told.InvalidRequest(), errors=list(problems))
-
-
-def _match(row: TaskRow, if_match: str | None) -> None:
-    if if_match is not None and if_match.strip('W/" ') not in ("*", str(row.version)):
-        raise Changed(told.ChangedMeanwhile())
-
-
-def _digest(request: BaseModel) -> str:
-    """What tells one request from another one, their secrets too."""
-    return hashlib.sha256(json.dumps(request.model_dump(), default=_revealed, sort_keys=True).encode()).hexdigest()
-
-
-def _revealed(value: object) -> object:
-    return value.get_secret_value() if isinstance(value, SecretStr) else to_jsonable_python(value)

@@ -8,11 +8,12 @@ from atoll.control.client import ControlClient
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.tasks.policy import TASKS_CREATE, TASKS_READ
-from atoll.tasks.routes import etag
 from atoll.tasks.schemas import Estimate, Task
 from atoll.training.schemas import TrainingCreate, TrainingDefinition, TrainingOptions
 from atoll.training.service import TrainingService
-from atoll.web.dependencies import IdempotencyKey, Parts, Transaction
+from atoll.web.conditional import etag
+from atoll.web.dependencies import Parts, Transaction
+from atoll.web.idempotency import IdempotencyKey
 
 router = APIRouter(prefix="/trainings", tags=["training"])
 

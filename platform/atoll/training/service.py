@@ -11,6 +11,7 @@ from atoll.homes.places import home_as_seen
 from atoll.identity.caller import Caller
 from atoll.images.service import ImageService, Own
 from atoll.tasks.codes import NoSuchTask
+from atoll.tasks.policy import TASKS_CREATE
 from atoll.tasks.schemas import Estimate, Task
 from atoll.tasks.service import About, TaskService, invalid, refused
 from atoll.tasks.usage import held
@@ -30,7 +31,7 @@ from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.web.domain import TaskKind
 from atoll.web.errors import NotFound
 
-TRAINING = TaskKind("training")
+TRAINING = TaskKind("training", TASKS_CREATE)
 
 
 class TrainingService:

@@ -10,7 +10,8 @@ from atoll.identity.schemas import User
 from atoll.users.policy import USERS_MANAGE, USERS_READ
 from atoll.users.schemas import Account, OneTimePassword, UserCreate, UserDisable
 from atoll.users.service import UserService
-from atoll.web.dependencies import Cursor, IfMatch, Limit, Transaction
+from atoll.web.conditional import IfMatch, etag
+from atoll.web.dependencies import Cursor, Limit, Transaction
 from atoll.web.schema import Page
 
 router = APIRouter(tags=["users"])
@@ -18,11 +19,6 @@ router = APIRouter(tags=["users"])
 
 def _service(session: Transaction) -> UserService:
     return UserService(session)
-
-
-def _etag(response: Response, account: Account) -> Account:
-    response.headers["ETag"] = f'"{account.version}"'
-    return account
 
 
 Service = Annotated[UserService, Depends(_service)]
@@ -47,7 +43,7 @@ async def user(
     user_id: str, response: Response, service: Service, _caller: Annotated[Caller, allowed(USERS_READ)]
 ) -> Account:
     """One account."""
-    return _etag(response, await service.read(user_id))
+    return etag(response, await service.read(user_id))
 
 
 @router.post("/users", status_code=201)
@@ -61,7 +57,7 @@ async def disable(
     user_id: str, body: UserDisable, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
 ) -> Account:
     """Nobody signs in as this user any more; sessions, streams and downloads end within seconds."""
-    return _etag(response, await service.disable(caller, user_id, if_match, stop_tasks=body.stop_tasks))
+    return etag(response, await service.disable(caller, user_id, if_match, stop_tasks=body.stop_tasks))
 
 
 @router.post("/users/{user_id}/enable")
@@ -69,7 +65,7 @@ async def enable(
     user_id: str, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
 ) -> Account:
     """The user may sign in again, with the password of before."""
-    return _etag(response, await service.enable(caller, user_id, if_match))
+    return etag(response, await service.enable(caller, user_id, if_match))
 
 
 @router.post("/users/{user_id}/reset-password")
@@ -78,7 +74,7 @@ async def reset_password(
 ) -> OneTimePassword:
     """A one-time password, which is told this once and must be changed at the first sign-in; sessions end."""
     given = await service.reset_password(caller, user_id, if_match)
-    _etag(response, given.account)
+    etag(response, given.account)
     return given
 
 
@@ -87,4 +83,4 @@ async def end_sessions(
     user_id: str, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
 ) -> Account:
     """Sign the user out everywhere; streams and downloads end within seconds."""
-    return _etag(response, await service.end_sessions(caller, user_id, if_match))
+    return etag(response, await service.end_sessions(caller, user_id, if_match))

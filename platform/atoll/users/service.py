@@ -18,10 +18,10 @@ from atoll.tasks.service import TaskService
 from atoll.users.codes import LastAdministrator, NameTaken, NoSuchUser, NoSuchVirtualCluster, OwnPassword
 from atoll.users.schemas import Account, OneTimePassword, UserCreate
 from atoll.virtual_clusters.service import VirtualClusterService
-from atoll.web.errors import Changed, Conflict, NotFound
+from atoll.web.conditional import expect
+from atoll.web.errors import Conflict, NotFound
 from atoll.web.pagination import cut, decode
 from atoll.web.schema import Page
-from atoll.web.told import ChangedMeanwhile
 
 # Without letters and digits that are taken for one another; 20 of 31 are 99 bits.
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -119,8 +119,7 @@ class UserService:
         row = await self._repository.user(user_id, lock=True)
         if row is None:
             raise NotFound(NoSuchUser(name=user_id))
-        if if_match is not None and if_match.strip('W/" ') not in ("*", str(row.version)):
-            raise Changed(ChangedMeanwhile())
+        expect(row, if_match)
         return row
 
     async def _one(self, row: UserRow) -> Account:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import Depends, Header, Query, Request
+from fastapi import Depends, Query, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.configuration import Configuration
@@ -36,8 +36,3 @@ Transaction = Annotated[AsyncSession, Depends(transaction, scope="function")]
 
 Limit = Annotated[int, Query(ge=1, le=200, description="Items per page")]
 Cursor = Annotated[str | None, Query(max_length=512, description="`next_cursor` of the page before")]
-IdempotencyKey = Annotated[
-    str | None,
-    Header(min_length=8, max_length=128, description="The same key with the same request makes nothing new"),
-]
-IfMatch = Annotated[str | None, Header(description="The ETag that was read; the edit fails when it has changed")]

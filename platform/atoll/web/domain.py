@@ -6,10 +6,12 @@ permissions, handlers of `jobs`, the portal's English words and the isolation ma
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Final, Generic, TypeVar
 
 from fastapi import APIRouter
 from pydantic import BaseModel
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.configuration import Configuration
 from atoll.database.base import Table
@@ -36,10 +38,10 @@ class Permission:
 
 @dataclass(frozen=True, slots=True)
 class TaskKind:
-    """What a task is for: `name` is kept in its row. `permission`: what it takes to make one."""
+    """What a task is for: `name` is kept in its row. `permission`: what it takes to make one, asked when one is."""
 
     name: str
-    permission: Permission | None = None
+    permission: Permission
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,20 @@ class OperationKind:
 
 
 @dataclass(frozen=True, slots=True)
+class PeriodicWork:
+    """What every process of `jobs` does from time to time, in a transaction: so it must bear being done twice."""
+
+    name: str
+    every: timedelta
+    do: Callable[[AsyncSession], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
 class ProcessPart(Generic[Part]):
-    """What the API's process holds for a domain, one for all requests: `make` gives None where it is not configured."""
+    """What the API's process holds for a domain, one for all requests; `jobs` makes it when a handler asks for it.
+
+    `make` gives None where it is not configured.
+    """
 
     kind: type[Part]
     make: Callable[[Configuration], Part | None]
@@ -126,6 +140,7 @@ class Domain:
     task_kinds: tuple[TaskKind, ...] = ()
     codes: tuple[type[Code], ...] = ()
     operations: tuple[OperationKind, ...] = ()
+    periodic: tuple[PeriodicWork, ...] = ()
     channels: tuple[str, ...] = ()  # of PostgreSQL's NOTIFY
     events: tuple[type[BaseModel], ...] = ()  # data of server-sent events, for the contract
     parts: tuple[ProcessPart[Any], ...] = ()

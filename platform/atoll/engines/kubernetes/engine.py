@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -82,7 +82,7 @@ class KubernetesEngine(Engine):
         """Whether all kinds were listed."""
         return all(item.synced.is_set() for item in self._reflectors())
 
-    async def run(self) -> AsyncIterator[str | None]:
+    async def run(self) -> AsyncGenerator[str | None, None]:
         """Watch until cancelled."""
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(item.run()) for item in self._reflectors()]
@@ -122,10 +122,12 @@ class KubernetesEngine(Engine):
             await self._client.apply(secret)
         self._job_sets.put(await self._client.create(manifests.job_set(submission, self._local_disk)))
 
-    async def stop(self, attempt_id: str, grace_s: int) -> None:  # noqa: ARG002 - the grace is the pod's own
-        """Delete the JobSet; it is gone when its pods are."""
+    async def stop(self, attempt_id: str) -> None:
+        """Delete the JobSet; it is gone when its pods are. The grace is theirs."""
         job_set = self._job_set(attempt_id)
-        if job_set is not None and "deletionTimestamp" not in job_set["metadata"]:
+        if job_set is None or observing.has_ended(self.observe(attempt_id)):
+            return
+        if "deletionTimestamp" not in job_set["metadata"]:
             namespace, name = job_set["metadata"]["namespace"], job_set["metadata"]["name"]
             await self._client.delete(JOB_SET, namespace, name, propagation="Foreground")
 

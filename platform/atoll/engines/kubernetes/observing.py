@@ -106,6 +106,12 @@ def is_straggling(seen: Observation, job_set: Object | None) -> bool:
     return job_set is not None and condition(job_set, "Failed") is not None and seen.phase is Phase.RUNNING
 
 
+def has_ended(seen: Observation) -> bool:
+    """Whether it is over for all of its replicas: one may fail, or a service end, while others run."""
+    going = any(item.state in ("starting", "running") for item in seen.replicas)
+    return seen.phase in (Phase.SUCCEEDED, Phase.FAILED) and not going
+
+
 def _seen(
     attempt_id: str, phase: Phase, reason: Reason | None, replicas: tuple[ReplicaObservation, ...]
 ) -> Observation:

@@ -13,7 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -76,7 +76,7 @@ class LocalEngine(Engine):
         """Whether the state directories were read."""
         return self._synced
 
-    async def run(self) -> AsyncIterator[str | None]:
+    async def run(self) -> AsyncGenerator[str | None, None]:
         """Adopt what there is, then look at processes as they end."""
         self._adopt()
         self._synced = True
@@ -109,13 +109,14 @@ class LocalEngine(Engine):
         self._queue(submission)
         self._wake.set()
 
-    async def stop(self, attempt_id: str, grace_s: int) -> None:
+    async def stop(self, attempt_id: str) -> None:
         """SIGTERM to the entry points, SIGKILL to their sessions after the grace."""
         if attempt_id in self._waiting:
             self._waiting.pop(attempt_id)
             self._observed[attempt_id] = Observation(attempt_id=attempt_id, phase=Phase.GONE)
             self._wake.set()
         elif attempt_id in self._held and attempt_id not in self._deadlines:
+            grace_s = self._held[attempt_id].submission.specification.grace_s
             self._deadlines[attempt_id] = asyncio.get_running_loop().time() + grace_s
             self._signal(attempt_id, signal.SIGTERM)
 
@@ -206,7 +207,7 @@ class LocalEngine(Engine):
             self._observed[attempt_id] = seen
             if seen.phase is Phase.FAILED and any(item.exit_code is None for item in seen.replicas):
                 # One replica failed: the others cannot go on without it.
-                await self.stop(attempt_id, 5)
+                await self.stop(attempt_id)
             elif seen.phase in (Phase.SUCCEEDED, Phase.FAILED):
                 del self._held[attempt_id]
                 self._readiness.forget(attempt_id)

@@ -1260,7 +1260,7 @@ export interface components {
          */
         KindCounts: {
             /** Kind */
-            kind: string;
+            kind: components["schemas"]["TaskKind"];
             /** States */
             states: {
                 [key: string]: number;
@@ -2071,7 +2071,7 @@ export interface components {
             /** Id */
             id: string;
             /** Kind */
-            kind: string;
+            kind: components["schemas"]["TaskKind"];
             /**
              * Last Lines
              * @description The end of the log of the replica that failed first
@@ -2147,6 +2147,12 @@ export interface components {
             timeline: components["schemas"]["StateSpan"][];
         };
         /**
+         * TaskKind
+         * @description What a task is for.
+         * @enum {string}
+         */
+        TaskKind: "training";
+        /**
          * TaskMetrics
          * @description Scalars of the program and use of resources.
          */
@@ -2195,7 +2201,7 @@ export interface components {
             /** Id */
             id: string;
             /** Kind */
-            kind: string;
+            kind: components["schemas"]["TaskKind"];
             mode: components["schemas"]["Mode"];
             /** Name */
             name: string;
@@ -3302,7 +3308,7 @@ export interface operations {
                 /** @description `next_cursor` of the page before */
                 cursor?: string | null;
                 /** @description Only these kinds */
-                kind?: string[] | null;
+                kind?: components["schemas"]["TaskKind"][] | null;
                 /** @description Items per page */
                 limit?: number;
                 /** @description `all` needs tasks:read_all */

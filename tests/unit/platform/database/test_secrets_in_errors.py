@@ -7,7 +7,7 @@ import pytest
 from atoll.database.connection import connect
 from atoll.engines.specification import TaskSpec
 from atoll.identity.schemas import NewPassword
-from atoll.tasks.service import _digest
+from atoll.web.idempotency import _digest
 from atoll.web.schema import Schema
 from pydantic import SecretStr, ValidationError
 from sqlalchemy import exc, text

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from atoll.engines.base import EngineError
+from atoll.engines.base import EngineError, Phase
 from atoll.engines.kubernetes.client import (
     JOB_SET,
     KINDS,
@@ -162,6 +162,25 @@ async def test_forgetting_that_broke_off_is_not_taken_for_done(refused: Kind) ->
         await adopted(engine, [ID])
         await engine.forget(ID, "default")
         assert server.objects == {}
+
+
+@pytest.mark.parametrize(("condition", "phase"), [("Completed", Phase.SUCCEEDED), ("Failed", Phase.FAILED)])
+async def test_what_has_ended_is_left_by_a_stop_as_it_is(condition: str, phase: Phase) -> None:
+    server = Server()
+    async with watching(server) as engine:
+        await engine.submit(SUBMISSION)
+        entry = {"type": condition, "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z", "message": "m"}
+        (job_set,) = (item for (kind, _), item in server.objects.items() if kind == JOB_SET)
+        job_set["status"] = {"conditions": [entry]}
+        server.tell("MODIFIED", JOB_SET, job_set)
+
+        async def ended() -> bool:
+            return engine.observe(ID).phase is phase
+
+        await eventually(ended)
+        await engine.stop(ID)
+        assert server.names(JOB_SET)
+        assert engine.observe(ID).phase is phase
 
 
 async def test_the_engine_keeps_nothing_of_what_is_gone() -> None:

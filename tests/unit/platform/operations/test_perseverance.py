@@ -34,7 +34,7 @@ async def worked_on(operated: Operated, lease_s: float = 60, **limits: Any) -> A
         operated.sessions,
         listener,
         ledger.KINDS,
-        (),
+        {},
         lease=timedelta(seconds=lease_s),
         limits=replace(ledger.MANY, **{"retry_s": 0.02, "longest_sleep_s": 0.1, **limits}),
     )

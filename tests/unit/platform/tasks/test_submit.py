@@ -17,9 +17,10 @@ from atoll.identity.permissions import PermissionTable
 from atoll.identity.service import caller_of
 from atoll.tasks.building import Builder
 from atoll.tasks.models import TaskRow
+from atoll.tasks.policy import TASKS_CREATE
 from atoll.tasks.service import About, TaskService
-from atoll.web.domain import TaskKind
-from atoll.web.errors import Invalid
+from atoll.web.domain import Permission, TaskKind
+from atoll.web.errors import Invalid, NotAllowed
 from sqlalchemy import inspect, select
 from sqlalchemy.orm import undefer
 
@@ -27,7 +28,7 @@ from installer.cluster import DEVICE_TYPES
 from tests.unit.platform.conftest import RunningPlatform, eventually, training
 
 GPU = DeviceType(**DEVICE_TYPES["nvidia_gpu_amd64"].row())
-NOTEBOOK = TaskKind("notebook")
+NOTEBOOK = TaskKind("notebook", TASKS_CREATE)
 SECRET = "hunter2-of-the-test"
 SAYS = "import os; print(os.environ['TOKEN'][::-1], flush=True); import time; time.sleep(3)"
 SERVES = """
@@ -56,6 +57,10 @@ async def submit(platform: RunningPlatform, database: Sessions, source: str, **c
             **changes,
         }
     )
+    return await submit_as(database, NOTEBOOK, specification)
+
+
+async def submit_as(database: Sessions, kind: TaskKind, specification: TaskSpec) -> str:
     async with database() as session, session.begin():
         caller = caller_of(
             (await session.scalars(select(UserRow).where(UserRow.name == "admin"))).one(),
@@ -67,7 +72,7 @@ async def submit(platform: RunningPlatform, database: Sessions, source: str, **c
         cluster = await service.cluster(caller, "default")
         assert cluster is not None
         about = About(new_id(), "mine", "a notebook", {"looks": "nice"})
-        return (await service.submit(caller, NOTEBOOK, specification, cluster=cluster, about=about)).id
+        return (await service.submit(caller, kind, specification, cluster=cluster, about=about)).id
 
 
 async def row(database: Sessions, task_id: str) -> TaskRow:
@@ -136,3 +141,17 @@ async def test_the_definition_of_a_training_is_its_owners_and_typed(
     assert (await bob.get(f"/trainings/{task['id']}/definition")).status_code == 404
     other = await submit(platform, database, "")
     assert (await admin.get(f"/trainings/{other}/definition")).status_code == 404
+
+
+async def test_a_kind_is_submitted_by_holders_of_its_permission_alone(
+    platform: RunningPlatform, database: Sessions
+) -> None:
+    await platform.admin()
+    task_id = await submit(platform, database, "")
+    specification = TaskSpec.model_validate((await row(database, task_id)).specification)
+    rare = TaskKind("rare", Permission("rare:create", frozenset()))
+    with pytest.raises(NotAllowed) as refused:
+        await submit_as(database, rare, specification)
+    assert refused.value.problem.params == {"permission": "rare:create"}
+    async with database() as session:
+        assert [each.kind for each in (await session.scalars(select(TaskRow))).all()] == ["notebook"]

@@ -171,6 +171,8 @@ async def test_the_same_idempotency_key_makes_one_task(platform: RunningPlatform
     assert len({answer.json()["id"] for answer in both}) == 1
     other = await admin.post("/trainings", training(name="other"), headers=headers)
     assert (other.status_code, other.json()["code"]) == (409, "idempotency_key_reused")
+    archive = await admin.post("/home/archives", {"path": "code"}, headers=headers)
+    assert (archive.status_code, archive.json()["code"]) == (409, "idempotency_key_reused")
 
 
 async def test_all_mistakes_of_a_request_are_named_at_once(platform: RunningPlatform) -> None:

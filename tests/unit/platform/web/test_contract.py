@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from atoll.api.domains import DOMAINS, permissions
+from atoll.api.domains import DOMAINS, permissions, task_kinds
 from atoll.api.openapi import CONTRACT, contract
 from atoll.api.routes import PREFIX, ROUTERS, routes
 from atoll.identity.dependencies import Guard, Public
@@ -87,6 +87,17 @@ def test_every_schema_that_is_named_exists() -> None:
     document = json.dumps(contract(routes(frozenset())))
     named = set(re.findall(r'"#/components/schemas/([^"]+)"', document))
     assert named <= set(json.loads(document)["components"]["schemas"])
+
+
+def test_kinds_of_tasks_are_those_of_the_manifests_and_need_a_permission_that_is_declared() -> None:
+    document = contract(routes(frozenset()))
+    names = [kind.name for kind in task_kinds()]
+    assert len(names) == len(set(names))
+    assert document["components"]["schemas"]["TaskKind"]["enum"] == names
+    assert {kind.permission for kind in task_kinds()} <= set(permissions())
+    kinds = {"allOf": [{"$ref": "#/components/schemas/TaskKind"}]}
+    for shown in ("Task", "TaskSummary", "KindCounts"):
+        assert kinds.items() <= document["components"]["schemas"][shown]["properties"]["kind"].items()
 
 
 def test_permissions_are_held_by_somebody_and_declared_once() -> None:
