@@ -12,9 +12,6 @@ description:
   - Writes atomically and keeps a book of what it manages in C(/var/lib/atoll/managed/<phase>.json), by which
     M(atoll_probe) tells what was changed by hand. Books of several tasks of a phase are merged.
 options:
-  phase:
-    description: The phase that these belong to. Default is the variable C(phase).
-    type: str
   directories:
     description: Directories that are there. Missing parents are made with mode C(0755).
     type: list
@@ -58,19 +55,10 @@ options:
     type: list
     elements: path
     default: []
-  record:
-    description: >-
-      For the last task of a phase: put the phase on record behind it. The variable C(on_record) of the play says what.
-    type: dict
-    suboptions:
-      phase: {description: The phase., type: str, required: true}
-      scope: {description: Whether the cluster keeps it too., type: str, choices: [node, cluster], default: node}
-      input_hash: {description: Hash of all that the phase was made from., type: str, required: true}
-      version: {description: Version of Atoll., type: str, required: true}
-  state_directory:
-    description: Atoll's state on the node.
-    type: path
-    default: /var/lib/atoll
+extends_documentation_fragment:
+  - atoll
+  - atoll.phase
+  - atoll.record
 author:
   - Atoll
 """

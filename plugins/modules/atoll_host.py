@@ -24,10 +24,8 @@ options:
     type: list
     elements: dict
     default: []
-  state_directory:
-    description: Atoll's state on the node.
-    type: path
-    default: /var/lib/atoll
+extends_documentation_fragment:
+  - atoll
 author:
   - Atoll
 """

@@ -20,9 +20,6 @@ options:
     type: list
     elements: str
     default: []
-  phase:
-    description: The phase that these belong to. Default is the variable C(phase).
-    type: str
   namespace:
     description: Name space of containerd.
     type: str
@@ -34,19 +31,10 @@ options:
   staged:
     description: Set by the action.
     type: dict
-  record:
-    description: >-
-      For the last task of a phase: put the phase on record behind it. The variable C(on_record) of the play says what.
-    type: dict
-    suboptions:
-      phase: {description: The phase., type: str, required: true}
-      scope: {description: Whether the cluster keeps it too., type: str, choices: [node, cluster], default: node}
-      input_hash: {description: Hash of all that the phase was made from., type: str, required: true}
-      version: {description: Version of Atoll., type: str, required: true}
-  state_directory:
-    description: Atoll's state on the node.
-    type: path
-    default: /var/lib/atoll
+extends_documentation_fragment:
+  - atoll
+  - atoll.phase
+  - atoll.record
 author:
   - Atoll
 """

@@ -34,10 +34,8 @@ options:
     description: Most seconds that kubeadm may take.
     type: int
     default: 600
-  state_directory:
-    description: Atoll's state on the node.
-    type: path
-    default: /var/lib/atoll
+extends_documentation_fragment:
+  - atoll
 author:
   - Atoll
 """

@@ -12,9 +12,6 @@ description:
     resources come first. Says C(changed) only when an object differs afterwards.
   - Removes objects that the same phase and part applied before and that are not in C(manifests) any more.
 options:
-  phase:
-    description: The phase that these belong to. Default is the variable C(phase).
-    type: str
   part:
     description: >-
       Name of this set within the phase. Two tasks of one phase need two names, or one removes the other's objects.
@@ -55,19 +52,10 @@ options:
     description: Set by the action.
     type: list
     elements: dict
-  record:
-    description: >-
-      For the last task of a phase: put the phase on record behind it. The variable C(on_record) of the play says what.
-    type: dict
-    suboptions:
-      phase: {description: The phase., type: str, required: true}
-      scope: {description: Whether the cluster keeps it too., type: str, choices: [node, cluster], default: node}
-      input_hash: {description: Hash of all that the phase was made from., type: str, required: true}
-      version: {description: Version of Atoll., type: str, required: true}
-  state_directory:
-    description: Atoll's state on the node.
-    type: path
-    default: /var/lib/atoll
+extends_documentation_fragment:
+  - atoll
+  - atoll.phase
+  - atoll.record
 author:
   - Atoll
 """

@@ -17,9 +17,6 @@ options:
     type: list
     elements: str
     required: true
-  phase:
-    description: The phase that these belong to. Default is the variable C(phase).
-    type: str
   packages:
     description: Set by the action.
     type: list
@@ -31,10 +28,9 @@ options:
   staged:
     description: Set by the action.
     type: dict
-  state_directory:
-    description: Atoll's state on the node.
-    type: path
-    default: /var/lib/atoll
+extends_documentation_fragment:
+  - atoll
+  - atoll.phase
 author:
   - Atoll
 """

@@ -16,10 +16,8 @@ options:
     description: Also compare objects of the cluster. Objects are written down on the first master only.
     type: bool
     default: true
-  state_directory:
-    description: Atoll's state on the node.
-    type: path
-    default: /var/lib/atoll
+extends_documentation_fragment:
+  - atoll
 author:
   - Atoll
 """

@@ -38,9 +38,8 @@ options:
     description: Key of the client certificate, on the control host.
     type: path
     required: true
-  record:
-    description: "For the last task of a phase: put the phase on record behind it, as M(atoll_record) does."
-    type: dict
+extends_documentation_fragment:
+  - atoll.record
 author:
   - Atoll
 """

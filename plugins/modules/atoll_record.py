@@ -31,10 +31,8 @@ options:
     type: str
     choices: [present, absent]
     default: present
-  state_directory:
-    description: Atoll's state on the node.
-    type: path
-    default: /var/lib/atoll
+extends_documentation_fragment:
+  - atoll
 author:
   - Atoll
 """

@@ -34,19 +34,9 @@ options:
         default: []
       reload_when: {description: "As C(restart_when), but reloads.", type: list, elements: raw, default: []}
       timeout_s: {description: Most seconds until it is active., type: int, default: 90}
-  record:
-    description: >-
-      For the last task of a phase: put the phase on record behind it. The variable C(on_record) of the play says what.
-    type: dict
-    suboptions:
-      phase: {description: The phase., type: str, required: true}
-      scope: {description: Whether the cluster keeps it too., type: str, choices: [node, cluster], default: node}
-      input_hash: {description: Hash of all that the phase was made from., type: str, required: true}
-      version: {description: Version of Atoll., type: str, required: true}
-  state_directory:
-    description: Atoll's state on the node.
-    type: path
-    default: /var/lib/atoll
+extends_documentation_fragment:
+  - atoll
+  - atoll.record
 author:
   - Atoll
 """

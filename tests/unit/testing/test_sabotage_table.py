@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,43 @@ def test_the_mutation_fits_and_its_test_is_there(entry: Entry, tmp_path: Path) -
     before = [(tmp_path / name).read_text("utf-8") for name in entry.touched()]
     entry.apply(tmp_path)
     assert all((tmp_path / name).read_text("utf-8") != text for name, text in zip(entry.touched(), before, strict=True))
+
+
+# What any test may say that fails by accident, or for another reason than the promise.
+ACCIDENTS = (
+    "ImportError: cannot import name 'a' from 'b'",
+    "ModuleNotFoundError: No module named 'x'",
+    "SyntaxError: invalid syntax",
+    "NameError: name 'x' is not defined",
+    "AttributeError: 'NoneType' object has no attribute 'x'",
+    "TypeError: f() takes 1 positional argument but 2 were given",
+    "KeyError: 'x'",
+    "RuntimeError: it is done",
+    "FileNotFoundError: [Errno 2] No such file or directory: '/x'",
+    "ConnectionRefusedError: [Errno 111] Connection refused",
+    "subprocess.CalledProcessError: Command '['x']' returned non-zero exit status 1.",
+    "Failed: Timeout (>60.0s) from pytest-timeout.",
+    "TimeoutError",
+    "Failed: DID NOT RAISE <class 'Exception'>",
+    "ValueError: not enough values to unpack (expected 1, got 0)",
+    "assert False",
+    "assert not True",
+    "assert True is False",
+    "assert False is True",
+    "assert None is not None",
+    "assert {} == {'a': 1}",
+    "assert [] == [1]",
+    "assert 1 == 2",
+    "assert len([]) == 1",
+    "assert 'x' in ''",
+    "assert 'x' not in 'x'",
+)
+
+
+@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry.name)
+def test_what_a_red_test_says_is_about_its_promise(entry: Entry) -> None:
+    """Else a broken import or a slow machine would pass for a promise that is guarded."""
+    assert [said for said in ACCIDENTS if re.search(entry.says, said)] == []
 
 
 def test_a_mutation_finds_its_lines_wherever_they_went_in_their_room(tmp_path: Path) -> None:

@@ -120,6 +120,8 @@ async def test_metrics_that_storage_is_slow_to_give_hold_no_connection_of_the_da
         await eventually(all_wait, 10)
         async with asyncio.timeout(3):
             assert (await ada.get("/tasks")).status_code == 200
+    except TimeoutError:
+        pytest.fail(f"{waiting} of {len(asked)} requests for metrics keep the database from all others")
     finally:
         go_on.set()
         answers = await asyncio.gather(*asked, return_exceptions=True)

@@ -61,8 +61,12 @@ async def test_a_stream_of_who_is_disabled_ends_within_seconds(platform: Running
         await anext(others)
         began = time.monotonic()
         assert (await act(admin, "ada", "disable", {})).is_success
-        async for _ in lines:
-            pass
+        try:
+            async with asyncio.timeout(2 * SECONDS):
+                async for _ in lines:
+                    pass
+        except TimeoutError:
+            pytest.fail("the stream of who is disabled goes on")
         assert time.monotonic() - began < SECONDS
         assert (await eve.get("/session")).is_success
         heard = [line async for line in _until_silent(others)]
