@@ -257,9 +257,7 @@ class Retention(Section):
         description="Finished tasks and their logs",
         json_schema_extra=unused("They stay until their owner deletes them."),
     )
-    audit_days: Days = Field(
-        default=365, description="Entries of the audit log", json_schema_extra=unused("They stay for good.")
-    )
+    audit_days: Days = Field(default=365, description="Entries of the audit log")
     operation_days: Days = Field(
         default=30, description="Long work of the platform that has ended; the files that it made stay"
     )
