@@ -128,9 +128,10 @@ class Portal:
         self.credentials_file = Path(status["credentials_file"])
         credentials = yaml.safe_load(self.credentials_file.read_text("utf-8"))
         self.user = credentials["user"]
+        self.verify = ssl.create_default_context(cafile=status["portal"]["ca_file"])
         self.client = httpx.Client(
             base_url=self.url + "/api/v1",
-            verify=ssl.create_default_context(cafile=status["portal"]["ca_file"]),
+            verify=self.verify,
             headers={"X-Atoll-Request": "1", "Origin": self.url},
             timeout=60,
         )

@@ -1,0 +1,60 @@
+"""Accounts by the command line: what an administrator does when nobody can sign in to the portal."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+import httpx
+import pytest
+from harness import CLUSTER_FILE, Atoll, Portal, wait_for
+
+FIRST = "first-for-" + "x" * 8
+
+
+def users(atoll: Atoll, *arguments: str, ok: tuple[int, ...] = (0,)) -> str:
+    ran = atoll("users", arguments[0], "-f", str(CLUSTER_FILE), *arguments[1:], ok=ok)
+    return ran.out + ran.err
+
+
+def browser(portal: Portal) -> httpx.Client:
+    # The same certificates, another browser.
+    return httpx.Client(
+        base_url=portal.client.base_url,
+        verify=portal.verify,
+        headers={"X-Atoll-Request": "1", "Origin": portal.url},
+        timeout=60,
+    )
+
+
+@pytest.mark.timeout(300)
+def test_an_account_is_disabled_enabled_and_given_a_one_time_password(atoll: Atoll, portal: Portal) -> None:
+    name = f"u{secrets.token_hex(4)}"
+    made = portal.client.post("/users", json={"name": name, "password": FIRST})
+    assert made.is_success, made.text
+    with browser(portal) as theirs:
+        assert theirs.post("/session", json={"name": name, "password": FIRST}).status_code == 201
+        assert f"{name} is disabled" in users(atoll, "disable", name)
+        wait_for(f"{name} is signed out", lambda: theirs.get("/session").status_code == 401, 10)
+        assert theirs.post("/session", json={"name": name, "password": FIRST}).status_code == 401
+        assert "disabled" in users(atoll, "list")
+        users(atoll, "enable", name)
+        said = users(atoll, "reset-password", name)
+        password = re.search(r"([a-z2-9]{5}-){3}[a-z2-9]{5}", said)
+        assert password is not None, said
+        again = theirs.post("/session", json={"name": name, "password": password[0]})
+        assert again.status_code == 201, again.text
+        assert again.json()["must_change_password"]
+        users(atoll, "end-sessions", name)
+        assert theirs.get("/session").status_code == 401
+    audit = portal.client.get("/audit", params={"limit": 200})
+    assert password[0] not in audit.text
+    kept = {item["action"]: item["actor_name"] for item in audit.json()["items"] if item["object_name"] == name}
+    assert {"user.disable", "user.enable", "user.reset_password", "user.end_sessions"} <= set(kept)
+    assert "@" in kept["user.disable"]
+
+
+@pytest.mark.timeout(120)
+def test_the_last_administrator_cannot_be_disabled_and_an_unknown_name_is_told(atoll: Atoll, portal: Portal) -> None:
+    assert "nobody could administer" in users(atoll, "disable", portal.user, ok=(1,))
+    assert "nobody-here" in users(atoll, "enable", "nobody-here", ok=(1,))
