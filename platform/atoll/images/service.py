@@ -10,8 +10,6 @@ from atoll.images.references import Reference, parse
 from atoll.web.codes import FieldCode
 from atoll.web.errors import NotFound
 
-IMPORTED = "imported/"  # away from what the platform itself is made of; `installer/images/names.py` puts them there
-
 
 @dataclass(frozen=True)
 class Own:
@@ -40,7 +38,7 @@ class ImageService:
             return Own(problem=NoOwnImages())
         registry = self._configuration.engine.registry
         reference = parse(text, registry)
-        if reference is None or not reference.repository.startswith(IMPORTED):
+        if reference is None:
             return Own(problem=ImageNotOfRegistry(registry=registry))
         try:
             description = await self._control.image(reference.repository, reference.tag)
