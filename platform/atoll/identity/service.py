@@ -72,7 +72,7 @@ class IdentityService:
             keys = await _keys(repository, name, address, device)
             await _refuse_guessing(repository, keys)
             if user is None or not fit:
-                session.add_all(SignInFailureRow(key=key) for key in keys.values())
+                session.add_all(_failures(keys, name, address))
                 await record_sign_in(
                     session,
                     user_id=user.id if user else None,
@@ -90,8 +90,8 @@ class IdentityService:
                     raise NotSignedIn(codes.WrongCredentials())  # it was changed while this one was looked at
                 if newer is not None:
                     user.password_hash = newer
-                for kind in {"pair", "device"} & keys.keys():
-                    await repository.forgive(keys[kind])
+                for key in {keys.get("device", ""), _pair(name, address)} - {""}:
+                    await repository.forgive(key)
                 known = new_token()
                 await repository.know_device(user.id, token_hash(known), device, now() + DEVICE_KNOWN, DEVICES_PER_USER)
                 if replaces is not None:
@@ -155,7 +155,7 @@ class IdentityService:
                 await repository.end_sessions_of(present.id)
                 record(session, caller, "user.change_password", kind="user", identifier=present.id, name=present.name)
                 return IdentityService(session, configuration, permissions)._open(present, caller.address)
-            session.add_all(SignInFailureRow(key=key) for key in keys.values())
+            session.add_all(_failures(keys, caller.name, caller.address))
         # After the transaction, so that the failure is counted.
         raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("current_password")])
 
@@ -205,7 +205,16 @@ async def _keys(repository: IdentityRepository, name: str, address: str, device:
         key = f"device:{known}"
         if await repository.failures(key, WINDOW) < _LIMITS["device"]:
             return {"device": key}
-    return {"pair": f"pair:{name}@{address}", "address": f"address:{address}", "name": f"name:{name}"}
+    return {"pair": _pair(name, address), "address": f"address:{address}", "name": f"name:{name}"}
+
+
+def _failures(keys: dict[str, str], name: str, address: str) -> list[SignInFailureRow]:
+    """One failure per key, and one of the pair: a known device that has used its guesses up has not five more without."""
+    return [SignInFailureRow(key=key) for key in {*keys.values(), _pair(name, address)}]
+
+
+def _pair(name: str, address: str) -> str:
+    return f"pair:{name}@{address}"
 
 
 async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str]) -> None:
