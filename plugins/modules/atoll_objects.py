@@ -85,12 +85,13 @@ removed:
 """
 
 import json
+import time
 from typing import Any, Dict, Iterable, List, Set, Tuple
 
 from ansible.module_utils import atoll_cluster as cluster
 from ansible.module_utils import atoll_waiting as waiting
 from ansible.module_utils.atoll_names import resolved
-from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, Book, guarded, locked
+from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, Book, NodeError, guarded, locked
 from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
 from ansible.module_utils.basic import AnsibleModule
 
@@ -127,6 +128,7 @@ ARGUMENTS = {
 }
 FIRST = ("Namespace", "CustomResourceDefinition")
 DEFINITIONS_S = 60
+WEBHOOKS_S = 30
 
 
 def order(objects: List[Dict[str, Any]]) -> Tuple[List[Dict[str, Any]], List[Dict[str, Any]]]:
@@ -154,7 +156,7 @@ class Application:
         words += ["--filename", "-", "--output", "json", "--show-managed-fields"]
         if self.dry:
             words.append("--dry-run=server")
-        for item in cluster.items_of(cluster.kubectl(*words, stdin=cluster.as_list(objects))):
+        for item in cluster.items_of(_when_webhooks_answer(words, cluster.as_list(objects))):
             key = cluster.key_of(item)
             self.after[key] = item
             self._compare(item, before.get(key))
@@ -177,6 +179,19 @@ class Application:
         name = cluster.title(item)
         self.applied.append(name)
         self.diff.append({"before_header": name, "after_header": name, "before": before + "\n", "after": after + "\n"})
+
+
+def _when_webhooks_answer(words: List[str], objects: str) -> str:
+    """Apply; a webhook whose pods are ready may be refused until kube-proxy knows of them: it is asked again."""
+    deadline = time.monotonic() + WEBHOOKS_S
+    while True:
+        try:
+            return cluster.kubectl(*words, stdin=objects)
+        except NodeError as error:
+            text = str(error)
+            if not ("failed calling webhook" in text and "connection refused" in text) or time.monotonic() > deadline:
+                raise
+            time.sleep(1)
 
 
 def _text(value: Any) -> str:

@@ -209,7 +209,7 @@ async def _keys(repository: IdentityRepository, name: str, address: str, device:
 
 
 def _failures(keys: dict[str, str], name: str, address: str) -> list[SignInFailureRow]:
-    """One failure per key, and one of the pair: a known device that has used its guesses up has not five more without."""
+    """One failure per key, and one of the pair: a known device that used its guesses up has no five more without."""
     return [SignInFailureRow(key=key) for key in {*keys.values(), _pair(name, address)}]
 
 

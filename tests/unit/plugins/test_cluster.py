@@ -183,3 +183,30 @@ def test_a_refusal_of_a_name_server_is_told(module_utility: Any) -> None:
     refused = asked[:2] + struct.pack(">HHHHH", 0x8185, 1, 0, 0, 0) + asked[12:]
     with pytest.raises(module_utility("atoll_node").NodeError, match="code 5"):
         resolves.address_in(refused, asked)
+
+
+REFUSED = 'failed calling webhook "a.b": Post "https://x": dial tcp 10.96.0.9:443: connect: connection refused'
+
+
+@pytest.mark.parametrize(("said", "asked"), [([REFUSED, REFUSED], 3), (["is forbidden"], 1), ([REFUSED] * 99, 32)])
+def test_a_webhook_that_nobody_reaches_yet_is_asked_again_for_half_a_minute(
+    plugin: Any, module_utility: Any, monkeypatch: pytest.MonkeyPatch, said: list[str], asked: int
+) -> None:
+    module, error = plugin("modules", "atoll_objects"), module_utility("atoll_node").NodeError
+    now, calls = [0.0], list[str]()
+
+    def kubectl(*words: str, stdin: str) -> str:
+        calls.append(stdin)
+        if len(calls) <= len(said):
+            raise error(said[len(calls) - 1])
+        return "applied"
+
+    monkeypatch.setattr(module.cluster, "kubectl", kubectl)
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(module.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    if asked > len(said):
+        assert module._when_webhooks_answer(["apply"], "objects") == "applied"
+    else:
+        with pytest.raises(error):
+            module._when_webhooks_answer(["apply"], "objects")
+    assert len(calls) == asked
