@@ -130,6 +130,7 @@ SUITES: tuple[Suite, ...] = (
         "ci",
         (Command("pytest", (*PYTEST, "tests/apiserver")),),
         900,  # a minute with a bundle in the cache
+        after=("system",),  # which makes the bundle where there is none
     ),
     Suite(
         "system",
