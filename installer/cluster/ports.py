@@ -85,7 +85,7 @@ def listeners(cluster: Cluster) -> list[Listener]:
     return [
         *(Listener("SSH", "sshd", port, who=(Who.NODES, Who.ADMINISTRATORS)) for port in ssh),
         *_NODES,
-        Listener("control service", "python", cluster.control.port, on="masters", who=_SYSTEM),
+        Listener("control service", "python3", cluster.control.port, on="masters", who=_SYSTEM),
         *registry,
         *STORAGE[cluster.storage.driver].listeners,
         *own,

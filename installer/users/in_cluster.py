@@ -20,7 +20,7 @@ from installer.users.errors import PlatformUnavailable, UsersError
 NAMESPACE = "atoll-system"
 # Each has the platform's image and may ask the database; one that does not run is passed over.
 PLACES = ("deployment/api", "deployment/jobs")
-MODULE = ("python", "-m", "atoll.users")
+MODULE = ("python3", "-m", "atoll.users")
 TIMEOUT_S = 60
 
 

@@ -15,8 +15,11 @@ JOBS = "--as=system:serviceaccount:atoll-system:jobs"
 PLATFORM = "registry.atoll.internal:5000/atoll/platform"
 # Everybody may ask for names, and browsers come from anywhere.
 OPEN = {("kube-dns", 53), ("gateway", 8080), ("gateway", 8443)}
+# A policy is enforced some moments after its pod has begun: tasks wait for that, and so does this.
 CONNECT = """
-import socket, sys
+import socket, sys, time
+if sys.argv[1] == "later":
+    time.sleep(10)
 from concurrent.futures import ThreadPoolExecutor
 def reach(target):
     host, port = target.rsplit(":", 1)
@@ -26,7 +29,7 @@ def reach(target):
     except OSError:
         return ""
 with ThreadPoolExecutor(64) as pool:
-    print("reached", *filter(None, pool.map(reach, sys.argv[1:])))
+    print("reached", *filter(None, pool.map(reach, sys.argv[2:])))
 """
 
 
@@ -44,8 +47,9 @@ def test_jobs_cannot_become_root_of_the_cluster(atoll: Atoll) -> None:
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "vc-evil", "labels": labels}}
         assert "atoll-virtual-clusters" in asked(atoll, namespace, JOBS)
     label = ("label", "--overwrite", "--dry-run=server", "namespace", "vc-default")
-    ran = atoll.kubectl(*label, "pod-security.kubernetes.io/enforce=privileged", JOBS, ok=(1,))
-    assert "atoll-virtual-clusters" in ran.err
+    for who, why in (([], "atoll-virtual-clusters"), ([JOBS], "forbidden")):
+        ran = atoll.kubectl(*label, "pod-security.kubernetes.io/enforce=privileged", *who, ok=(1,))
+        assert why in ran.err
     container = {"name": "task", "image": f"{PLATFORM}:1", "securityContext": {"privileged": True}}
     pod = {
         "restartPolicy": "Never",
@@ -126,7 +130,7 @@ def from_a_pod(atoll: Atoll, namespace: str, targets: list[str]) -> set[str]:
     container = {
         "name": "task",
         "image": next(image for image in images if image.startswith(PLATFORM)),
-        "command": ["python3", "-c", CONNECT, *targets],
+        "command": ["python3", "-c", CONNECT, "later", *targets],
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
     }
     spec = {
@@ -164,5 +168,5 @@ def test_pods_reach_no_port_of_the_system_but_names_and_the_portal(atoll: Atoll)
     assert ("kube-dns", 53) in reached
     assert from_a_pod(atoll, "vc-default", list(ports)) == set()
     # They do listen: their own node is let in, for the kubelet's probes.
-    own = atoll.node("master1", "python3", "-c", CONNECT, *ports).out.split()
+    own = atoll.node("master1", "python3", "-c", CONNECT, "now", *ports).out.split()
     assert {ports[target][0] for target in own[1:]} >= {"api", "database", "prometheus", "kube-state-metrics"}

@@ -236,7 +236,7 @@ def test_a_task_comes_nowhere_but_to_the_name_service_in_both_families(
     )
     atoll.node("worker1", "sh", "-c", write)
     task = submit(portal, "rogue", "rogue/scan.py")
-    portal.wait_state(task, {"succeeded"}, 120)
+    portal.wait_state(task, {"finished"}, 120)
     found = scanned(log(portal, task))
     names = {f"{row.program} {row.first}/{row.protocol}" for row in listeners(cluster) if Who.TASKS in row.who}
     assert set(found["reached"]) == names

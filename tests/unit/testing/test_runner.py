@@ -117,7 +117,13 @@ def test_each_suite_has_results_of_its_own() -> None:
 
 @pytest.mark.parametrize("names", [("alone",), ("one", "other", "waits")])
 def test_an_interrupted_run_leaves_no_process(tmp_path: Path, names: tuple[str, ...]) -> None:
-    process = subprocess.Popen([sys.executable, "-c", LONG, tmp_path, *names], cwd=ROOT, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-c", LONG, tmp_path, *names],
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+        # What a shell starts in the background ignores it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     with process:
         deadline = time.monotonic() + 20
 

@@ -79,7 +79,7 @@ def test_the_platforms_own_program_is_run_in_a_pod_and_told_who_asks(kubectl: Ku
     assert "ada is disabled. Tasks that have not ended: 2" in ran("disable", "ada", "--stop-tasks")
     (call,) = kubectl.asked()
     assert call[1:5] == ["exec", "-n", "atoll-system", "deployment/api"]
-    assert call[5:11] == ["--", "python", "-m", "atoll.users", "disable", "ada"]
+    assert call[5:11] == ["--", "python3", "-m", "atoll.users", "disable", "ada"]
     assert call[11] == "--stop-tasks"
     assert call[12].startswith("--by=grace@")
 
