@@ -204,13 +204,16 @@ async def test_who_did_what_to_an_account_is_in_the_audit(platform: RunningPlatf
         assert ("admin", action) in kept
 
 
+CODE = Path(__file__).parents[4] / "platform"
+
+
 async def command(platform: RunningPlatform, tmp_path: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
     """`python -m atoll.users`, as `./atoll users` runs it in a pod."""
     where = tmp_path / "config.yaml"
     where.write_text(yaml.safe_dump(json.loads(platform.configuration.model_dump_json(exclude_none=True))))
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "atoll.users", *arguments),
-        env={**os.environ, "ATOLL_CONFIG": str(where)},
+        env={**os.environ, "ATOLL_CONFIG": str(where), "PYTHONPATH": str(CODE)},
         stdout=asyncio.subprocess.PIPE,
     )
     out, _ = await process.communicate()
