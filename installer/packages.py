@@ -31,8 +31,12 @@ class Package:
 
 PACKAGES = (
     Package("openssh-client", frozenset({"lab", "nodes"}), "signs in to the nodes"),
-    Package("iproute2", frozenset({"lab", "browser"}), "makes the lab's bridge, and name spaces"),
-    Package("nftables", frozenset({"lab"}), "keeps the lab's nodes from reaching out"),
+    Package("iproute2", frozenset({"lab", "browser", "firewall"}), "makes the lab's bridge, and name spaces"),
+    Package(
+        "nftables",
+        frozenset({"lab", "firewall"}),
+        "keeps the lab's nodes from reaching out, and tries nodes' firewalls",
+    ),
     Package("debootstrap", frozenset({"lab", "bundle"}), "makes the root of the lab's nodes and of images"),
     Package("debian-archive-keyring", frozenset({"lab", "bundle"}), "checks the packages of those roots"),
     Package("zstd", frozenset({"bundle"}), "packs the layers of images"),

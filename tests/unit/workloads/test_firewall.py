@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from installer import packages
+
 from .conftest import Rendered
 
 OWN_NAME_SPACE = ("unshare", "--user", "--map-root-user", "--net", "--mount", "--")
@@ -19,6 +21,7 @@ FILE = "/etc/atoll/firewall.nft"
 
 @pytest.fixture(scope="session")
 def rules(rendered: Rendered) -> dict[str, str]:
+    packages.install("firewall", print)
     return {file.host: str(file.text) for file in rendered.files if file.dest == FILE}
 
 
