@@ -113,6 +113,7 @@ SUITES: tuple[Suite, ...] = (
         "ci",
         (Command("pytest", (*PYTEST, "tests/dev")),),
         1200,
+        after=("system",),  # its browser would hear of each interface that a lab gets
     ),
     Suite(
         "roles",
@@ -121,7 +122,6 @@ SUITES: tuple[Suite, ...] = (
         "ci",
         (Command("pytest", (*PYTEST, "tests/roles")),),
         3600,  # minutes with a bundle in the cache
-        after=("dev",),  # whose browser would hear of each bridge that is made
     ),
     Suite(
         "api-server",
@@ -176,7 +176,7 @@ SUITES: tuple[Suite, ...] = (
         "ci",
         (Command("pytest", (*PYTEST, "tests/farewell")),),
         300,
-        after=("sabotage-lab",),
+        after=("sabotage-lab", "dev"),
     ),
     Suite(
         "shapes",
