@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 import ssl
 import subprocess
 from collections.abc import Iterator
@@ -20,6 +19,8 @@ from atoll.engines.kubernetes.client import KINDS
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from harness import ROOT, wait_for
+
+from tests.ports import free_ports
 
 ADMINISTRATOR = "the-administrator"
 JOBS = "system:serviceaccount:atoll-system:jobs"
@@ -44,14 +45,6 @@ def template(name: str) -> str:
 
 def documents(text: str) -> list[Object]:
     return [document for document in yaml.safe_load_all(text) if document is not None]
-
-
-def free_ports(count: int) -> list[int]:
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
 
 
 @contextmanager

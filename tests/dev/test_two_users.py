@@ -5,7 +5,6 @@ import os
 import pwd
 import re
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ import pytest
 from installer.bundle.execution import environment
 from installer.testing import playwright
 from installer.testing.commands import node_directory
+from tests.ports import free_ports
 
 TREE = Path(__file__).resolve().parents[2]
 NAMES = ("atolluser1", "atolluser2")
@@ -61,25 +61,18 @@ class Person:
 def people(tmp_path: Path) -> Iterator[list[Person]]:
     """Two who are not root, each with a home; all of theirs goes with them."""
     made = []
-    for name in NAMES:
+    for name, port in zip(NAMES, free_ports(len(NAMES)), strict=True):
         _remove(name)
         subprocess.run(["useradd", "--create-home", "--shell", "/bin/sh", name], check=True)
         home = Path(pwd.getpwnam(name).pw_dir)
         home.chmod(0o755)  # the second one uses the clone of the first
-        made.append(Person(name, home, tmp_path / f"{name}.log", free_port()))
+        made.append(Person(name, home, tmp_path / f"{name}.log", port))
     yield made
     for person in made:
         if person.process is not None and person.process.poll() is None:
             person.process.kill()
             person.process.wait()
         _remove(person.name)
-
-
-def free_port() -> int:
-    """A port to ask for: a person chooses one, and is told when it is taken."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _remove(name: str) -> None:

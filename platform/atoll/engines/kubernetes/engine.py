@@ -94,6 +94,8 @@ class KubernetesEngine(Engine):
                     changed = await self._changes.get()
                     self._queued.discard(changed)
                     yield changed
+            except GeneratorExit:  # closed by whoever listened; a group would tell it as a failure of its own
+                return
             finally:
                 for task in tasks:
                     task.cancel()

@@ -199,3 +199,13 @@ def _size(engine: KubernetesEngine) -> dict[str, int]:
     """How much is in each of its collections."""
     found: dict[str, Any] = vars(engine)
     return {name: len(value) for name, value in found.items() if isinstance(value, dict | set) and name != "_queued"}
+
+
+async def test_whoever_listened_may_close_the_changes() -> None:
+    server = Server()
+    engine = KubernetesEngine(server, [], Path("/mnt/atoll"))
+    changes = engine.run()
+    assert await anext(changes) is None
+    await changes.aclose()
+    assert engine.synced
+    assert {task for task in asyncio.all_tasks() if task is not asyncio.current_task()} == set()

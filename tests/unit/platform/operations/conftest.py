@@ -25,6 +25,7 @@ from atoll.operations.models import OperationRow
 from atoll.operations.service import OperationService
 from sqlalchemy import select, text
 
+from tests.ports import free_ports
 from tests.unit.platform.conftest import RunningPlatform, configuration, eventually, serving
 from tests.unit.platform.operations import ledger
 
@@ -94,6 +95,7 @@ class Operated(RunningPlatform):
             update={"storage": self.configuration.storage.model_copy(update={"root": root})}
         )
         root.mkdir()
+        (port,) = free_ports(1)
         (root / "config.yaml").write_text(json.dumps(settings.model_dump(mode="json")))
         with (root / "log").open("wb") as log:
             process = await asyncio.create_subprocess_exec(
@@ -102,7 +104,7 @@ class Operated(RunningPlatform):
                 env={
                     **os.environ,
                     "ATOLL_CONFIG": str(root / "config.yaml"),
-                    "ATOLL_PORT": str(49300 + os.getpid() % 4000 + number),
+                    "ATOLL_PORT": str(port),
                     "LEASE_S": str(lease_s),
                     "PYTHONPATH": f"{TREE}/platform:{TREE}",
                 },
@@ -115,7 +117,6 @@ class Operated(RunningPlatform):
             assert process.returncode is None, (root / "log").read_text()[-3000:]
             with contextlib.suppress(httpx.HTTPError):
                 async with httpx.AsyncClient() as http:
-                    port = 49300 + os.getpid() % 4000 + number
                     return (await http.get(f"http://127.0.0.1:{port}/healthz")).is_success
             return False
 
