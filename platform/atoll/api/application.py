@@ -5,12 +5,12 @@ import contextlib
 from collections.abc import AsyncIterator
 
 from fastapi import FastAPI
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from atoll.api.domains import DOMAINS, channels, permissions
-from atoll.api.openapi import contract
+from atoll.api.openapi import published
 from atoll.api.routes import PREFIX, routes
 from atoll.configuration import Configuration
 from atoll.database.connection import connect, sessions
@@ -60,11 +60,11 @@ def application(configuration: Configuration) -> FastAPI:
 
     app = routes(frozenset({configuration.web.origin, *configuration.web.origins}), lifespan)
     app.state.platform = parts
-    document = contract(app)
+    document = published()
 
     @app.get(f"{PREFIX}/openapi.json", include_in_schema=False)
     async def openapi() -> Response:
-        return JSONResponse(document)
+        return Response(document, media_type="application/json")
 
     async def ready() -> str | None:
         try:

@@ -1,5 +1,6 @@
 """The contract: writes `platform/portal/openapi.json` (`--check` only compares). Run with PYTHONPATH=platform."""
 
+import functools
 import json
 import sys
 from collections.abc import Sequence
@@ -49,13 +50,19 @@ def contract(app: FastAPI) -> dict[str, Any]:
     return document
 
 
+@functools.cache
+def published() -> bytes:
+    """The contract of all routes as the API answers it. Made once in a process: it takes a third of a second."""
+    return json.dumps(contract(routes(frozenset())), ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def _names(title: str, description: str, declared: Sequence[Permission | TaskKind]) -> dict[str, Any]:
     """The schema of names that the manifests declare."""
     return {"title": title, "description": description, "type": "string", "enum": [each.name for each in declared]}
 
 
 def _main(arguments: list[str]) -> int:
-    text = json.dumps(contract(routes(frozenset())), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    text = json.dumps(json.loads(published()), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     if "--check" in arguments:
         same = CONTRACT.exists() and CONTRACT.read_text(encoding="utf-8") == text
         if not same:

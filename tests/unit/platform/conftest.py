@@ -17,8 +17,11 @@ from atoll.configuration import Configuration
 from atoll.database.connection import connect, sessions
 from atoll.database.migrate import upgrade
 from atoll.files.application import application as files_application
+from atoll.identity import passwords
 from atoll.jobs.application import application as jobs_application
 from fastapi import FastAPI
+from pwdlib import PasswordHash
+from pwdlib.hashers.argon2 import Argon2Hasher
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -58,6 +61,9 @@ def migrated(postgres: str) -> str:
             isolation_level="AUTOCOMMIT"
         )
         async with admin.connect() as connection:
+            for setting in ("fsync = off", "full_page_writes = off", "autovacuum = off"):  # nothing here outlives it
+                await connection.execute(text(f"ALTER SYSTEM SET {setting}"))
+            await connection.execute(text("SELECT pg_reload_conf()"))
             await connection.execute(text("CREATE DATABASE template_atoll"))
         await admin.dispose()
         database = create_async_engine(f"postgresql+asyncpg://postgres@/template_atoll?host={postgres}")
@@ -66,6 +72,18 @@ def migrated(postgres: str) -> str:
 
     asyncio.run(make())
     return "template_atoll"
+
+
+QUICK = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))
+
+
+@pytest.fixture(autouse=True)
+def password_hasher(monkeypatch: pytest.MonkeyPatch) -> Iterator[PasswordHash]:
+    """Argon2id that takes no time, where the test is not about passwords: each user costs eight of them."""
+    monkeypatch.setattr(passwords, "_HASHER", QUICK)
+    passwords._nobody.cache_clear()
+    yield QUICK
+    passwords._nobody.cache_clear()
 
 
 _COUNTER = iter(range(1, 10_000))

@@ -5,6 +5,8 @@ import threading
 import time
 
 import pytest
+from argon2 import extract_parameters
+from argon2.low_level import Type
 from atoll.identity import passwords
 
 AT_ONCE = 2
@@ -47,3 +49,9 @@ async def test_many_sign_ins_at_once_need_the_memory_of_two(monkeypatch: pytest.
     assert [fit for fit, _ in checks] == [True, False, True] * 3 + [False] * 3
     assert hashes == [str(number) for number in range(8)]
     assert counting.most == AT_ONCE
+
+
+async def test_a_password_costs_who_steals_its_hash_time_and_memory() -> None:
+    kept = extract_parameters(await passwords.hashed("a password"))
+    assert kept.type is Type.ID
+    assert (kept.memory_cost, kept.time_cost) >= (64 * 1024, 3)
