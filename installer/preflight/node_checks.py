@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from installer.cluster import Cluster, Node
+from installer.cluster import Cluster, Node, ports
 from installer.cluster.drivers import DEVICES, STORAGE
 from installer.preflight.checks import Check, Problem, gibibytes
 
@@ -19,22 +19,7 @@ KERNEL = (5, 13)  # kube-proxy's nftables rules need it
 CONTROLLERS = {"cpu", "cpuset", "memory", "pids"}
 SKEW_WARNING_S, SKEW_ERROR_S = 2.0, 30.0
 DISK_LEFT_BYTES = 512 * MIB  # what a node that is installed already must have free
-# Ports on which parts of ours listen: role, port, part.
-PORTS = (
-    ("master", 80, "portal"),
-    ("master", 443, "portal"),
-    ("master", 2379, "etcd"),
-    ("master", 2380, "etcd"),
-    ("master", 6443, "API server"),
-    ("master", 7444, "control service"),
-    ("master", 10257, "controller manager"),
-    ("master", 10259, "scheduler"),
-    ("storage", 24007, "GlusterFS"),
-    ("registry", 5443, "registry"),
-    ("", 5000, "load balancer"),
-    ("", 7443, "load balancer"),
-    ("", 10250, "kubelet"),
-)
+OTHERS = ("sshd", "")  # programs of the table of ports that are not of ours
 FOREIGN = {"dockerd": "Docker", "k3s": "K3s", "k3s-server": "K3s", "rke2": "RKE2", "crio": "CRI-O"}
 FIREWALLS = {"firewalld": "systemctl disable --now firewalld", "ufw": "ufw disable"}
 
@@ -78,6 +63,15 @@ def needed_bytes(cluster: Cluster, node: Node) -> dict[str, int]:
     # A data disk is mounted by the installation: before it, the folder lies on another disk.
     mounts = [PurePosixPath(disk.mount) for disk in node.data_disks]
     return {path: size for path, size in needs.items() if not _is_below(path, mounts)}
+
+
+def needed_ports(cluster: Cluster, node: Node) -> dict[int, str]:
+    """Return the TCP ports on which parts of ours will listen on a node, and what they are; those of ranges vary."""
+    return {
+        row.first: row.what
+        for row in ports.of_node(cluster, node)
+        if row.protocol == "tcp" and not row.last and row.program not in OTHERS
+    }
 
 
 def _is_below(path: str, mounts: list[PurePosixPath]) -> bool:
@@ -204,11 +198,11 @@ def _skew(facts: NodeFacts) -> Problem:
 def _ports(facts: NodeFacts) -> Iterator[Problem]:
     if facts.installed:
         return
-    for role, port, part in PORTS:
+    for port, parts in needed_ports(facts.cluster, facts.node).items():
         holder = facts.seen["listening"].get(str(port))
-        if holder is not None and (not role or role in facts.roles):
+        if holder is not None:
             yield Problem(
-                f"port {port}, which the {part} needs, is taken by `{holder or 'another process'}`",
+                f"port {port} ({parts}) is taken by `{holder or 'another process'}`",
                 "Stop that program, or move it to another machine.",
             )
 
@@ -240,6 +234,22 @@ def _firewall(facts: NodeFacts) -> Iterator[Problem]:
     for program, remedy in FIREWALLS.items():
         if program in facts.seen["processes"]:
             yield Problem(f"`{program}` is on", f"Let the nodes reach each other, or turn it off: {remedy}")
+
+
+def _way_in(facts: NodeFacts) -> Iterator[Problem]:
+    settings, came_from = facts.cluster.firewall, facts.seen["ssh_client"]
+    if not settings.enabled or not settings.administrators or not came_from:
+        return
+    client = ipaddress.ip_address(came_from)
+    mapped = getattr(client, "ipv4_mapped", None) or client  # sshd listens on both families with one socket
+    if str(mapped) in [str(node.address) for node in facts.cluster.nodes]:
+        return
+    if not any(mapped in ipaddress.ip_network(network) for network in settings.administrators):
+        yield Problem(
+            f"it is reached from {mapped}, which is in no network of `firewall.administrators`: with these rules it "
+            "would not be reached any more",
+            "Add the network of the machine that installs, as the node sees it (with a jump host: that host's).",
+        )
 
 
 def _swap(facts: NodeFacts) -> Iterator[Problem]:
@@ -313,6 +323,7 @@ CHECKS: tuple[Check[NodeFacts], ...] = (
     Check("node.foreign", "other platforms", "error", _foreign),
     Check("node.other_cluster", "other clusters", "error", _other_cluster),
     Check("node.firewall", "firewall", "warning", _firewall),
+    Check("node.way_in", "way in", "error", _way_in),
     Check("node.swap", "swap", "warning", _swap),
     Check("node.address", "address", "error", _address),
     Check("node.overlap", "networks", "error", _overlap),

@@ -63,6 +63,18 @@ def memory_bytes() -> int:
     return min([int(found.group(1)) * 1024 if found else 0] + [int(limit) for limit in limits if limit.isdigit()])
 
 
+def ssh_client() -> str:
+    """Return the address that this node's SSH server was reached from; asked of the parents, since sudo drops it."""
+    process = os.getpid()
+    while process > 1:
+        found = re.search(r"(?:^|\0)SSH_CONNECTION=(\S+)", text(f"/proc/{process}/environ"))
+        if found:
+            return found.group(1)
+        parent = text(f"/proc/{process}/stat").rpartition(")")[2].split()
+        process = int(parent[1]) if parent else 0
+    return ""
+
+
 def listening() -> dict[int, str]:
     """Return the TCP ports on which something listens, each with the name of its process."""
     sockets: dict[str, int] = {}
@@ -168,6 +180,7 @@ def probe(wanted: dict[str, Any]) -> dict[str, Any]:
         "directories": [directory(path) for path in wanted["directories"]],
         "missing_devices": [path for path in wanted["devices"] if not Path(path).is_block_device()],
         "listening": listening(),
+        "ssh_client": ssh_client(),
         "cgroup": cgroups(),
         "features": {
             "overlay": "overlay" in text("/proc/filesystems").split() or kernel_has("overlay"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +14,11 @@ import pytest
 
 from installer.cluster import Cluster, loads
 from installer.preflight.checks import Finding, run_all
-from installer.preflight.node_checks import CHECKS, PORTS, NodeFacts, needed_bytes
+from installer.preflight.node_checks import CHECKS, NodeFacts, needed_bytes
 from installer.preflight.nodes import check_together
 
 GIB = 1 << 30
+_PROBE = Path(sys.modules["installer.preflight.nodes"].__file__ or "").with_name("probe.py")
 CLUSTER = """
 name: house
 nodes:
@@ -54,6 +56,7 @@ def sound(cluster: Cluster, name: str) -> dict[str, Any]:
         ],
         "missing_devices": [],
         "listening": {"22": "sshd"},
+        "ssh_client": "192.0.2.1",
         "cgroup": {"version": 2, "controllers": ["cpu", "cpuset", "memory", "pids", "io"]},
         "features": dict.fromkeys(("overlay", "fuse", "nftables", "br_netfilter", "ipip"), True),
         "processes": ["systemd", "sshd"],
@@ -165,15 +168,61 @@ def test_a_folder_on_a_data_disk_is_not_measured_before_the_disk_is_mounted(clus
     assert "/var/lib/containerd" in needed_bytes(cluster, cluster.node("m1"))
 
 
-@pytest.mark.parametrize("port", [port for _, port, _ in PORTS])
-def test_only_the_ports_of_a_nodes_roles_must_be_free(cluster: Cluster, port: int) -> None:
+@pytest.mark.parametrize(
+    ("port", "needing"),
+    [
+        (80, {"m1"}),
+        (443, {"m1"}),
+        (2379, {"m1"}),
+        (2380, {"m1"}),
+        (6443, {"m1"}),
+        (7444, {"m1"}),
+        (10257, {"m1"}),
+        (24007, {"s1"}),
+        (5443, {"s1"}),
+        (179, {"m1", "w1", "s1"}),
+        (9100, {"m1", "w1", "s1"}),
+        (10250, {"m1", "w1", "s1"}),
+        (22, set()),
+        (50000, set()),
+    ],
+)
+def test_only_the_ports_of_what_will_listen_on_a_node_must_be_free(
+    cluster: Cluster, port: int, needing: set[str]
+) -> None:
     found = {name: judged(cluster, name, listening={str(port): "nginx"}) for name in ("m1", "w1", "s1")}
-    assert {one.check for findings in found.values() for one in findings} == {"node.ports"}
-    needed = {name: bool(findings) for name, findings in found.items()}
-    roles = {role for role, number, _ in PORTS if number == port}
-    assert needed["m1"] == bool(roles & {"master", ""})
-    assert needed["w1"] == bool(roles & {""})
-    assert needed["s1"] == bool(roles & {"storage", "registry", ""})
+    assert {one.check for findings in found.values() for one in findings} <= {"node.ports"}
+    assert {name for name, findings in found.items() if findings} == needing
+
+
+@pytest.mark.parametrize(
+    ("came_from", "shut_out"),
+    [
+        ("203.0.113.9", True),
+        ("2001:db8::9", True),
+        ("192.0.2.31", False),
+        ("10.1.2.3", False),
+        ("::ffff:10.1.2.3", False),
+        ("", False),
+    ],
+)
+def test_rules_that_would_shut_the_installer_out_are_refused(came_from: str, *, shut_out: bool) -> None:
+    cluster = loads(CLUSTER + "firewall: {administrators: [10.1.0.0/16]}\n", installed=False)
+    found = judged(cluster, ssh_client=came_from)
+    assert [one.check for one in found] == ["node.way_in"] * shut_out
+    assert all(came_from in one.evidence for one in found)
+    for open_to_all in ("", "firewall: {enabled: false, administrators: [10.1.0.0/16]}\n"):
+        assert judged(loads(CLUSTER + open_to_all, installed=False), ssh_client=came_from) == []
+
+
+def test_the_probe_knows_from_where_ssh_came_also_when_sudo_dropped_it() -> None:
+    source = _PROBE.read_text("utf-8").partition("\n\nprint(")[0] + "\nprint(ssh_client())"
+    for inner in ([], ["env", "--ignore-environment"]):
+        # A shell between both, as between `sshd` and `sudo`; the last word keeps it from giving its place away.
+        line = shlex.join([*inner, sys.executable, "-I", "-c", source, "{}"]) + "; true"
+        told = {"SSH_CONNECTION": "198.51.100.7 50022 192.0.2.11 22"}
+        done = subprocess.run(["sh", "-c", line], env=told, capture_output=True, text=True, timeout=60, check=True)
+        assert done.stdout == "198.51.100.7\n"
 
 
 def test_cards_and_their_driver_are_counted(cluster: Cluster) -> None:
@@ -207,9 +256,8 @@ def test_subnets_need_a_tunnel_and_the_kernel_for_it(cluster: Cluster) -> None:
 
 
 def test_the_probe_answers_on_this_machine_with_what_the_checks_read(cluster: Cluster, tmp_path: Path) -> None:
-    probe = Path(sys.modules["installer.preflight.nodes"].__file__ or "").with_name("probe.py")
     wanted = {"directories": [str(tmp_path / "not/there/yet")], "devices": ["/dev/none"], "peers": [["127.0.0.1", 1]]}
-    with probe.open() as program:
+    with _PROBE.open() as program:
         done = subprocess.run(
             [sys.executable, "-I", "-", json.dumps(wanted)], stdin=program, capture_output=True, timeout=60, check=True
         )
