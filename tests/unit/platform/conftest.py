@@ -74,16 +74,24 @@ def migrated(postgres: str) -> str:
     return "template_atoll"
 
 
+PRODUCT = passwords._HASHER
 QUICK = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))
 
 
 @pytest.fixture(autouse=True)
 def password_hasher(monkeypatch: pytest.MonkeyPatch) -> Iterator[PasswordHash]:
-    """Argon2id that takes no time, where the test is not about passwords: each user costs eight of them."""
+    """Argon2id that takes no time, where no test is about what it costs: each user takes eight of them."""
     monkeypatch.setattr(passwords, "_HASHER", QUICK)
-    passwords._nobody.cache_clear()
+    nobody = passwords._nobody  # whose hash is as costly as those of users; a test may put something in its place
+    nobody.cache_clear()
     yield QUICK
-    passwords._nobody.cache_clear()
+    nobody.cache_clear()
+
+
+@pytest.fixture
+def costly_passwords(password_hasher: PasswordHash, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passwords that take the time and memory that they take in earnest."""
+    monkeypatch.setattr(passwords, "_HASHER", PRODUCT)
 
 
 _COUNTER = iter(range(1, 10_000))

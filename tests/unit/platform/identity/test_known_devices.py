@@ -4,6 +4,7 @@ import statistics
 import time
 
 import httpx
+import pytest
 from atoll.database.connection import connect, sessions
 from atoll.identity.models import SignInFailureRow
 
@@ -117,6 +118,7 @@ async def test_the_cookie_of_a_device_is_out_of_reach_and_opens_nothing(platform
     assert (await only.get("/session")).status_code == 401
 
 
+@pytest.mark.usefixtures("costly_passwords")
 async def test_neither_the_answer_nor_its_time_tells_whether_a_name_exists(platform: RunningPlatform) -> None:
     admin = await platform.admin()
     await platform.user(admin, "ada")

@@ -51,6 +51,7 @@ async def test_many_sign_ins_at_once_need_the_memory_of_two(monkeypatch: pytest.
     assert counting.most == AT_ONCE
 
 
+@pytest.mark.usefixtures("costly_passwords")
 async def test_a_password_costs_who_steals_its_hash_time_and_memory() -> None:
     kept = extract_parameters(await passwords.hashed("a password"))
     assert kept.type is Type.ID

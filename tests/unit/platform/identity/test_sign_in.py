@@ -38,6 +38,7 @@ async def test_the_administrator_must_change_the_generated_password_before_anyth
     ).status_code == 401
 
 
+@pytest.mark.usefixtures("costly_passwords")
 async def test_a_wrong_password_and_an_unknown_name_are_told_alike(platform: RunningPlatform) -> None:
     http = platform.anonymous()
     wrong = await http.post("/session", json={"name": "admin", "password": "wrong"})
@@ -198,6 +199,7 @@ async def test_every_write_is_in_the_audit_and_no_password_is(platform: RunningP
     assert PASSWORD not in str(records)
 
 
+@pytest.mark.usefixtures("costly_passwords")
 async def test_guesses_at_once_are_limited_like_guesses_in_a_row(platform: RunningPlatform) -> None:
     http = platform.anonymous()
     guesses = (http.post("/session", json={"name": "admin", "password": f"guess-{n}"}) for n in range(10))
@@ -214,6 +216,7 @@ async def test_who_found_an_open_session_cannot_guess_its_password_without_limit
     assert (await admin.post("/session/password", right)).status_code == 429
 
 
+@pytest.mark.usefixtures("costly_passwords")
 async def test_of_two_changes_of_a_password_at_once_one_wins(platform: RunningPlatform) -> None:
     admin = await platform.admin()
     bodies = [{"current_password": PASSWORD, "new_password": f"quite-another-{n}"} for n in range(2)]
