@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ class Rendered:
     """What the roles want, as they handed it to the modules that work on nodes."""
 
     def __init__(self, lines: Path, state: Path, verb: str = "deploy") -> None:
+        self.root = lines.parent
         self.state = state
         self.calls: list[dict[str, Any]] = [json.loads(line) for line in lines.read_text().splitlines()]
         assert {call["verb"] for call in self.calls} == {"", verb}
@@ -55,7 +56,7 @@ class Rendered:
         ]
         return [(about["phase"], host) for about, host in found if about]
 
-    @cached_property
+    @functools.cached_property
     def parts(self) -> dict[str, dict[str, Any]]:
         """What is applied by phase and part."""
         found = {}
@@ -130,7 +131,27 @@ def render(cluster: Path, root: Path, playbook: str = "apply.yml", verb: str = "
     return Rendered(lines, state, verb)
 
 
+REFERENCE = "reference"
+Rendering = Callable[[str], Rendered]
+
+
+def file_of(name: str) -> Path:
+    """The cluster.yaml of a shape."""
+    return TREE / "cluster.example.yaml" if name == REFERENCE else SHAPES / f"{name}.yaml"
+
+
 @pytest.fixture(scope="session")
-def rendered(tmp_path_factory: pytest.TempPathFactory) -> Rendered:
+def rendering(tmp_path_factory: pytest.TempPathFactory) -> Rendering:
+    """Plays `apply` for a shape, once in a session: that takes Ansible ten seconds."""
+
+    @functools.cache
+    def rendering(name: str) -> Rendered:
+        return render(file_of(name), tmp_path_factory.mktemp(name))
+
+    return rendering
+
+
+@pytest.fixture(scope="session")
+def rendered(rendering: Rendering) -> Rendered:
     """The reference topology."""
-    return render(TREE / "cluster.example.yaml", tmp_path_factory.mktemp("workloads"))
+    return rendering(REFERENCE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import sys
@@ -25,6 +26,7 @@ def rules(rendered: Rendered) -> dict[str, str]:
     return {file.host: str(file.text) for file in rendered.files if file.dest == FILE}
 
 
+@functools.cache
 def comes(rules: str) -> dict[str, Any]:
     program = Path(__file__).with_name("firewalled.py")
     argv = [*OWN_NAME_SPACE, sys.executable, str(program), *map(str, PORTS)]

@@ -23,7 +23,7 @@ from installer.planning.phases import ADMISSION, PHASES
 from installer.planning.projection import nodes_of
 from installer.preflight.support import check_support
 
-from .conftest import SHAPES, Rendered, render
+from .conftest import SHAPES, Rendered, Rendering
 
 NAMES = sorted(file.stem for file in SHAPES.glob("*.yaml"))
 # What preflight says of a shape that no role carries out yet.
@@ -52,9 +52,8 @@ def of(name: str) -> Cluster:
 
 
 @pytest.fixture(scope="module", params=RENDERED)
-def shape(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Shape:
-    name = request.param
-    return Shape(name, render(SHAPES / f"{name}.yaml", tmp_path_factory.mktemp(name)))
+def shape(request: pytest.FixtureRequest, rendering: Rendering) -> Shape:
+    return Shape(request.param, rendering(request.param))
 
 
 def documents(text: str) -> list[Any]:

@@ -9,19 +9,15 @@ import pytest
 from installer.cluster import load
 from installer.planning.verification import everything
 
-from .conftest import SHAPES, TREE, Rendered, render
+from .conftest import REFERENCE, Rendered, Rendering, file_of, render
 
-FILES = {
-    "reference": TREE / "cluster.example.yaml",
-    **{name: SHAPES / f"{name}.yaml" for name in ("local_storage", "three_masters")},
-}
+NAMES = (REFERENCE, "local_storage", "three_masters")
 
 
-@pytest.fixture(scope="module", params=FILES)
-def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Rendered]:
-    folder = tmp_path_factory.mktemp(request.param)
-    render(FILES[request.param], folder)  # makes the certificates that are asked for
-    return request.param, render(FILES[request.param], folder, "verify.yml", "verify")
+@pytest.fixture(scope="module", params=NAMES)
+def asked(request: pytest.FixtureRequest, rendering: Rendering) -> tuple[str, Rendered]:
+    applied = rendering(request.param)  # made the certificates that are asked for
+    return request.param, render(file_of(request.param), applied.root, "verify.yml", "verify")
 
 
 def of(rendered: Rendered, phase: str, node: str = "master1") -> dict[str, Any]:
@@ -33,23 +29,23 @@ def test_every_phase_is_asked_where_it_belongs_and_nothing_is_made(asked: tuple[
     name, rendered = asked
     # What is in the registry is asked from here, by the action that pushes it.
     by = {(call["phase"], call["host"]) for call in (*rendered.of("atoll_verify"), *rendered.of("atoll_push"))}
-    assert by == {(step.phase, step.node) for step in everything(load(FILES[name], installed=False)).steps}
+    assert by == {(step.phase, step.node) for step in everything(load(file_of(name), installed=False)).steps}
     making = {"atoll_files", "atoll_units", "atoll_objects", "atoll_packages", "atoll_kubeadm", "atoll_record"}
     assert not making & {call["module"] for call in rendered.calls}
 
 
 def test_devices_and_mounts_are_asked_for_where_there_are_some(asked: tuple[str, Rendered]) -> None:
     name, rendered = asked
-    cluster = load(FILES[name], installed=False)
+    cluster = load(file_of(name), installed=False)
     mounts = [] if cluster.storage.driver == "local" else ["/mnt/atoll"]
     assert of(rendered, "storage_client", cluster.first_master.name)["mounts"] == mounts
-    if name == "reference":
+    if name == REFERENCE:
         offered = {"worker1": {"nvidia.com/gpu": 8}, "worker2": {"huawei.com/Ascend910": 8}}
         assert of(rendered, "accelerators")["allocatable"] == offered
 
 
 def test_the_portal_is_asked_by_its_name_with_the_certificates_of_the_cluster(asked: tuple[str, Rendered]) -> None:
     name, rendered = asked
-    (portal,) = of(rendered, "platform", load(FILES[name], installed=False).first_master.name)["urls"]
+    (portal,) = of(rendered, "platform", load(file_of(name), installed=False).first_master.name)["urls"]
     assert portal["ca"] == "/etc/atoll/pki/ca.crt"
     assert not portal.get("trust")
