@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from installer.cluster.listeners import Binds, Place, Who
 from installer.running.runs import PhaseState, RunState
 from installer.services.states import State
 
@@ -48,6 +49,45 @@ class Nodes(Answer):
     """Every node of cluster.yaml."""
 
     items: list[Node]
+
+
+class Port(Answer):
+    """A row of the table of ports: what listens there, and who may come over IPv4 and over IPv6."""
+
+    what: str
+    program: str
+    protocol: Literal["tcp", "udp"]
+    ports: str
+    binds: Binds
+    on: Place
+    who: list[Who]
+    who_ipv6: list[Who]
+
+
+class StraySocket(Answer):
+    """Something that listens on a node, and no row speaks of."""
+
+    node: str
+    protocol: str
+    address: str
+    port: int
+    program: str
+
+
+class SilentNode(Answer):
+    """A node that did not say what listens there."""
+
+    node: str
+    message: str
+
+
+class Ports(Answer):
+    """The table of ports, held against what listens; without a firewall the rows are no more than an intention."""
+
+    firewall: bool
+    rows: list[Port]
+    without_row: list[StraySocket]
+    silent: list[SilentNode]
 
 
 class Replicas(Answer):

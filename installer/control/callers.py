@@ -29,7 +29,16 @@ class Rights:
 
 
 READS = frozenset(
-    {"services_list", "services_logs", "runs_list", "runs_get", "runs_events", "images_list", "images_describe"}
+    {
+        "images_describe",
+        "images_list",
+        "ports_list",
+        "runs_events",
+        "runs_get",
+        "runs_list",
+        "services_list",
+        "services_logs",
+    }
 )
 CALLERS = {
     # `service_ctl` on a master.

@@ -25,6 +25,7 @@ from installer.running.ports import show_ports
 from installer.running.run import Outcome
 from installer.running.status import show
 from installer.running.status import status as look
+from installer.services.access import Access
 from installer.services.listening import table as table_of_ports
 
 PIPE_WIDTH = 240
@@ -42,7 +43,7 @@ def status(file: Path | None, output: str, ports: bool) -> None:
     """
     cluster = known_cluster(file)
     if ports:
-        listening = table_of_ports(cluster)
+        listening = table_of_ports(Access(cluster))
         if output == "json":
             click.echo(json.dumps(listening, indent=1))
         else:

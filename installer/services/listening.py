@@ -51,7 +51,7 @@ def row_of(rows: list[Listener], socket: Socket) -> Listener | None:
     return None
 
 
-def sockets(cluster: Cluster) -> dict[str, list[Socket] | NodeUnreachable]:
+def sockets(access: Access) -> dict[str, list[Socket] | NodeUnreachable]:
     """Ask all nodes what listens."""
 
     def ask(node: SshNode) -> list[Socket]:
@@ -60,7 +60,7 @@ def sockets(cluster: Cluster) -> dict[str, list[Socket] | NodeUnreachable]:
             raise NodeUnreachable(node.name, errors.strip())
         return list(understood(output))
 
-    return ask_all(Access(cluster).nodes("all"), ask)
+    return ask_all(access.nodes("all"), ask)
 
 
 def without_row(cluster: Cluster, node: Node, seen: list[Socket]) -> list[Socket]:
@@ -69,10 +69,11 @@ def without_row(cluster: Cluster, node: Node, seen: list[Socket]) -> list[Socket
     return [socket for socket in seen if row_of(rows, socket) is None]
 
 
-def table(cluster: Cluster) -> dict[str, Any]:
+def table(access: Access) -> dict[str, Any]:
     """Return the table and what listens without a row: the JSON form of `status --ports`."""
+    cluster = access.cluster
     unlisted, silent = [], []
-    for name, seen in sockets(cluster).items():
+    for name, seen in sockets(access).items():
         if isinstance(seen, NodeUnreachable):
             silent.append({"node": name, "message": str(seen)})
             continue

@@ -7,8 +7,7 @@ import json
 import os
 import signal
 import threading
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 import anyio
@@ -22,6 +21,7 @@ from installer.control.callers import Acting
 from installer.control.current import Current
 from installer.control.operations import Operations, Work
 from installer.control.problems import NO_SUCH_ACTION, NO_SUCH_SERVICE, Problem
+from installer.control.recent import Recent
 from installer.control.routers.operations import told
 from installer.control.settings import Settings
 from installer.control.streams import Stream, events_of
@@ -44,7 +44,7 @@ Lines = Annotated[int, Query(ge=1, le=10_000)]
 def routes(settings: Settings, current: Current, operations: Operations) -> APIRouter:
     """Make what is said about services, and done to them."""
     router = APIRouter(tags=["services"])
-    seen = Recent(lambda: services(current.for_reading()))
+    seen = Recent(lambda: services(current.for_reading()), FRESH_SECONDS)
     one_writer = threading.Lock()
 
     @router.get("/services", operation_id="services_list")
@@ -106,24 +106,6 @@ def routes(settings: Settings, current: Current, operations: Operations) -> APIR
         return operation.result()
 
     return router
-
-
-class Recent:
-    """Keeps an answer for a moment, so that many watchers cost one look; a second asker waits for the first's look."""
-
-    def __init__(self, look: Callable[[], list[ServiceState]]) -> None:
-        self._look = look
-        self._lock = threading.Lock()
-        self._at = -FRESH_SECONDS
-        self._answer: list[ServiceState] = []
-
-    def get(self) -> list[ServiceState]:
-        """Return what was seen at most FRESH_SECONDS ago."""
-        with self._lock:
-            if time.monotonic() - self._at > FRESH_SECONDS:
-                self._answer = self._look()
-                self._at = time.monotonic()
-            return self._answer
 
 
 def summary(state: ServiceState) -> dict[str, Any]:

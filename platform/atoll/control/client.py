@@ -11,7 +11,7 @@ from sse_starlette import ServerSentEvent
 
 from atoll.configuration import Control
 from atoll.control import codes
-from atoll.control.schemas import ImageDescription, Images, Run, RunSummary, ServiceAction, ServiceLog, Services
+from atoll.control.schemas import ImageDescription, Images, Ports, Run, RunSummary, ServiceAction, ServiceLog, Services
 from atoll.web.codes import ProblemCode, restored
 from atoll.web.errors import ApiError, Conflict, Invalid, NotFound, Unavailable
 from atoll.web.schema import Page
@@ -50,6 +50,10 @@ class ControlClient:
     async def services(self) -> Services:
         """Every service."""
         return _read(Services, await self._ask("GET", "/services"))
+
+    async def ports(self) -> Ports:
+        """What listens, and who may come. The control service asks every node."""
+        return _read(Ports, await self._ask("GET", "/ports"))
 
     async def restart(self, name: str, user: str) -> ServiceAction:
         """Restart for a user, and wait until healthy."""

@@ -6,6 +6,8 @@ from pydantic import Field
 
 from atoll.web.schema import Moment, Schema
 
+Who = Literal["everybody", "administrators", "nodes", "masters", "pods", "tasks"]
+Binds = Literal["node", "loopback", "pod network", "node, forwarded"]
 ServiceState = Literal["running", "degraded", "starting", "stopped", "failed", "unknown"]
 
 
@@ -33,6 +35,45 @@ class Services(Schema):
     """All services."""
 
     items: list[Service]
+
+
+class OpenPort(Schema):
+    """What listens on nodes or as a Service, and who may come there."""
+
+    what: str
+    program: str
+    protocol: Literal["tcp", "udp"]
+    ports: str
+    binds: Binds
+    on: Literal["all", "masters", "storage", "registry"]
+    who: list[Who]
+    who_ipv6: list[Who]
+
+
+class StraySocket(Schema):
+    """Something that listens on a node, and no row speaks of."""
+
+    node: str
+    protocol: str
+    address: str
+    port: int
+    program: str
+
+
+class SilentNode(Schema):
+    """A node that did not say what listens there."""
+
+    node: str
+    message: str
+
+
+class Ports(Schema):
+    """The table of ports, held against what listens; `firewall` says whether it is enforced."""
+
+    firewall: bool
+    rows: list[OpenPort]
+    without_row: list[StraySocket]
+    silent: list[SilentNode]
 
 
 class ServiceAction(Schema):

@@ -13,6 +13,7 @@ DOMAIN = Domain(
     # The control service is not there: who may ask is told so, who may not is not.
     matrix={
         "GET /services": MatrixRow.administrators(ABSENT),
+        "GET /ports": MatrixRow.administrators(ABSENT),
         "POST /services/{name}/restart": MatrixRow.administrators(ABSENT, path=_SERVICE),
         "GET /services/{name}/logs": MatrixRow.administrators(ABSENT, path=_SERVICE),
         "GET /runs": MatrixRow.administrators(ABSENT),

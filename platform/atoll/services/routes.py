@@ -6,7 +6,7 @@ from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
 
 from atoll.control.dependencies import Control
-from atoll.control.schemas import Run, RunEvent, RunSummary, ServiceAction, ServiceLog, Services
+from atoll.control.schemas import Ports, Run, RunEvent, RunSummary, ServiceAction, ServiceLog, Services
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed, stream_of
 from atoll.services.policy import RUNS_READ, SERVICES_OPERATE, SERVICES_READ
@@ -22,6 +22,12 @@ router = APIRouter(tags=["services"])
 async def services(_caller: Annotated[Caller, allowed(SERVICES_READ)], control: Control) -> Services:
     """Every service with its state."""
     return await control.services()
+
+
+@router.get("/ports", name="list_ports")
+async def ports(_caller: Annotated[Caller, allowed(SERVICES_READ)], control: Control) -> Ports:
+    """What listens on nodes and as Services, who may come there, and what listens without a row of the table."""
+    return await control.ports()
 
 
 @router.post("/services/{name}/restart")

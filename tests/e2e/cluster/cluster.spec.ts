@@ -34,6 +34,16 @@ test("the services page shows every service, its log, and restarts one until it 
   await expect(page.getByRole("row").filter({ hasText: "files" }).first()).toContainText("Running", { timeout: 60_000 });
 });
 
+test("the ports page shows what listens, who may come, and that the nodes are so", async ({ page }) => {
+  await page.goto("/overview");
+  await page.getByRole("link", { name: "Ports" }).first().click();
+  await expect(page.getByText("All that listens has a row in this table")).toBeVisible({ timeout: 30_000 });
+  const etcd = page.getByRole("row").filter({ hasText: "2379/tcp" });
+  await expect(etcd).toContainText("masters");
+  await expect(etcd).toContainText("nobody");
+  await expect(page.getByRole("row").filter({ hasText: "443/tcp" }).filter({ hasText: "portal" })).toContainText("everybody");
+});
+
 test("a run of the installer is a matrix of phases and nodes", async ({ page }) => {
   await page.goto("/overview");
   await page.getByRole("link", { name: "Installer runs" }).click();

@@ -3,7 +3,7 @@ import { expectFitsPhone, expectNoMistakes, expectOwnContentOnly, look, viewsOf 
 import { api, test } from "../portal.ts";
 
 /** Pages that have no content under `./atoll dev`; the others are looked at there. */
-const OF_A_CLUSTER = ["/nodes", "/services", "/runs"];
+const OF_A_CLUSTER = ["/nodes", "/services", "/ports", "/runs"];
 
 async function pages(page: Page): Promise<string[]> {
   await page.goto("/overview");

@@ -15,6 +15,7 @@ WAYS = {
     "health": "/healthz",
     "about": "/about",
     "nodes_list": "/nodes",
+    "ports_list": "/ports",
     "services_list": "/services",
     "services_get": "/services/api",
     "services_config": "/services/api/config",

@@ -103,6 +103,7 @@ def test_a_parameter_that_the_contract_lacks_is_found() -> None:
 # Each request of the platform's client -> the operation of the contract
 REQUESTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "services": ("services_list", ()),
+    "ports": ("ports_list", ()),
     "restart": ("services_act", ("api", "ada")),
     "logs": ("services_logs", ("api", 5000)),
     "runs": ("runs_list", (1000, "20260101T000000Z-0001")),

@@ -103,6 +103,34 @@ def test_what_can_be_known_without_the_api_server_is_known_without_it(control: R
     assert client.post("/services/load_balancer/restart").json()["ok"] is False  # rendering is not possible here
 
 
+def test_the_table_of_ports_is_held_against_what_listens(control: Running, client: httpx.Client) -> None:
+    from atoll.control.schemas import Ports
+
+    heard = [
+        'tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=1,fd=3))',
+        'tcp LISTEN 0 128 0.0.0.0:4444 0.0.0.0:* users:(("nc",pid=2,fd=3))',
+    ]
+    program = control.nodes / "ss"
+    program.write_text("#!/bin/sh\ncat <<'END'\n" + "\n".join(heard) + "\nEND\n")
+    program.chmod(0o755)
+    found = Ports.model_validate(client.get("/ports").json())
+    assert found.firewall
+    assert {(one.port, one.program) for one in found.without_row} == {(4444, "nc")}
+    rows = {row.ports: row for row in found.rows if row.on == "masters" or row.what == "SSH"}
+    assert rows["22"].who == ["everybody"]
+    assert rows["2379"].who == ["masters"]
+    assert rows["2379"].who_ipv6 == []
+
+
+def test_a_node_that_does_not_say_what_listens_is_named(control: Running, client: httpx.Client) -> None:
+    (control.nodes / "ss").write_text("#!/bin/sh\necho 'no such program' >&2; exit 1\n")
+    (control.nodes / "ss").chmod(0o755)
+    answer = client.get("/ports").json()
+    assert answer["without_row"] == []
+    assert answer["silent"]
+    assert all("no such program" in one["message"] for one in answer["silent"])
+
+
 def test_an_unknown_service_and_an_impossible_action_are_problems_with_a_remedy(client: httpx.Client) -> None:
     assert client.get("/services/nonsense").json()["code"] == "no_such_service"
     problem = client.post("/services/network/stop")

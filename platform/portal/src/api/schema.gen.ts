@@ -261,6 +261,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/ports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Ports
+         * @description What listens on nodes and as Services, who may come there, and what listens without a row of the table.
+         */
+        get: operations["services_list_ports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs": {
         parameters: {
             query?: never;
@@ -1436,6 +1456,37 @@ export interface components {
             password: string;
         };
         /**
+         * OpenPort
+         * @description What listens on nodes or as a Service, and who may come there.
+         */
+        OpenPort: {
+            /**
+             * Binds
+             * @enum {string}
+             */
+            binds: "node" | "loopback" | "pod network" | "node, forwarded";
+            /**
+             * On
+             * @enum {string}
+             */
+            on: "all" | "masters" | "storage" | "registry";
+            /** Ports */
+            ports: string;
+            /** Program */
+            program: string;
+            /**
+             * Protocol
+             * @enum {string}
+             */
+            protocol: "tcp" | "udp";
+            /** What */
+            what: string;
+            /** Who */
+            who: ("everybody" | "administrators" | "nodes" | "masters" | "pods" | "tasks")[];
+            /** Who Ipv6 */
+            who_ipv6: ("everybody" | "administrators" | "nodes" | "masters" | "pods" | "tasks")[];
+        };
+        /**
          * Operation
          * @description Long work of the platform.
          */
@@ -1660,6 +1711,20 @@ export interface components {
          * @enum {string}
          */
         Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "files:write" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read";
+        /**
+         * Ports
+         * @description The table of ports, held against what listens; `firewall` says whether it is enforced.
+         */
+        Ports: {
+            /** Firewall */
+            firewall: boolean;
+            /** Rows */
+            rows: components["schemas"]["OpenPort"][];
+            /** Silent */
+            silent: components["schemas"]["SilentNode"][];
+            /** Without Row */
+            without_row: components["schemas"]["StraySocket"][];
+        };
         /**
          * Problem
          * @description RFC 9457; `code` is stable and what programs and translations go by.
@@ -1997,6 +2062,16 @@ export interface components {
             password: string;
         };
         /**
+         * SilentNode
+         * @description A node that did not say what listens there.
+         */
+        SilentNode: {
+            /** Message */
+            message: string;
+            /** Node */
+            node: string;
+        };
+        /**
          * State
          * @description What was last seen of a task.
          * @enum {string}
@@ -2026,6 +2101,22 @@ export interface components {
             state: components["schemas"]["State"];
             /** Until */
             until: string | null;
+        };
+        /**
+         * StraySocket
+         * @description Something that listens on a node, and no row speaks of.
+         */
+        StraySocket: {
+            /** Address */
+            address: string;
+            /** Node */
+            node: string;
+            /** Port */
+            port: number;
+            /** Program */
+            program: string;
+            /** Protocol */
+            protocol: string;
         };
         /**
          * Task
@@ -2976,6 +3067,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    services_list_ports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ports"];
                 };
             };
             /** @description What is wrong, and what to do */

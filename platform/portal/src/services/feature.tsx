@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { Activity } from "lucide-react";
+import { Activity, EthernetPort } from "lucide-react";
 import type { Feature } from "@/features/feature";
 import { shell } from "@/features/roots";
 import { Health } from "./health";
@@ -17,11 +17,20 @@ const page = createRoute({
   component: lazyRouteComponent(() => import("./services-page"), "ServicesPage"),
 });
 
-/** The parts of the platform, their state and their logs. */
+const ports = createRoute({
+  getParentRoute: () => shell,
+  path: "/ports",
+  component: lazyRouteComponent(() => import("./ports-page"), "PortsPage"),
+});
+
+/** The parts of the platform, their state and their logs; what listens on the nodes. */
 export const services = {
   name: "services",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
-  routes: [page],
-  menu: [{ name: "menu", to: "/services", icon: Activity, needs: "services:read", installed: true, group: "cluster" }],
+  routes: [page, ports],
+  menu: [
+    { name: "menu", to: "/services", icon: Activity, needs: "services:read", installed: true, group: "cluster" },
+    { name: "ports", to: "/ports", icon: EthernetPort, needs: "services:read", installed: true, group: "cluster" },
+  ],
   glance: { needs: "services:read", installed: true, View: Health },
 } as const satisfies Feature;

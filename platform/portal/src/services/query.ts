@@ -2,6 +2,12 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, body } from "@/api/client";
 import { ApiProblem } from "@/api/problem";
 
+export const portsQuery = queryOptions({
+  queryKey: ["ports"],
+  queryFn: () => body(api.GET("/api/v1/ports")),
+  retry: false,
+});
+
 export const servicesQuery = queryOptions({
   queryKey: ["services"],
   queryFn: () => body(api.GET("/api/v1/services")),

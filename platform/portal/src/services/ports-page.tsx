@@ -1,0 +1,133 @@
+import { useQuery } from "@tanstack/react-query";
+import { CircleCheck, Globe, Lock, Network, ShieldOff, TriangleAlert } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import type { Schemas } from "@/api/client";
+import { Page } from "@/elements/page";
+import { Answer } from "@/elements/states";
+import { Table } from "@/elements/table";
+import { Tag } from "@/elements/tag";
+import { portsQuery } from "./query";
+import "./services.css";
+
+type Port = Schemas["OpenPort"];
+type Ports = Schemas["Ports"];
+
+const BINDS = {
+  node: "binds_node",
+  loopback: "binds_loopback",
+  "pod network": "binds_pods",
+  "node, forwarded": "binds_forwarded",
+} as const;
+
+/** What listens on nodes and as Services, and who may come there. */
+export function PortsPage() {
+  const { t } = useTranslation("services");
+  const query = useQuery(portsQuery);
+  return (
+    <Page title={t("ports_title")} purpose={t("ports_purpose")}>
+      <Answer query={query} rows={12}>
+        {(found) => (
+          <>
+            <Held ports={found} />
+            <PortTable rows={found.rows} />
+          </>
+        )}
+      </Answer>
+    </Page>
+  );
+}
+
+/** Whether the nodes are as the table says. */
+function Held({ ports }: { ports: Ports }) {
+  const { t } = useTranslation("services");
+  const held = ports.firewall && ports.without_row.length === 0 && ports.silent.length === 0;
+  return (
+    <ul className="ports-held" aria-label={t("ports_seen")}>
+      {held && (
+        <li>
+          <Tag tone="success" icon={CircleCheck}>
+            {t("ports_held")}
+          </Tag>
+        </li>
+      )}
+      {!ports.firewall && (
+        <li>
+          <Tag tone="danger" icon={ShieldOff}>
+            {t("ports_no_firewall")}
+          </Tag>
+        </li>
+      )}
+      {ports.without_row.map(({ node, protocol, address, port, program }) => (
+        <li key={`${node} ${protocol} ${address} ${port}`}>
+          <Tag tone="warning" icon={TriangleAlert}>
+            {t("ports_without_row", { node, place: `${address}:${port}/${protocol}`, program: program || "?" })}
+          </Tag>
+        </li>
+      ))}
+      {ports.silent.map(({ node, message }) => (
+        <li key={node}>
+          <Tag tone="warning" icon={TriangleAlert}>
+            {t("ports_silent", { node, message })}
+          </Tag>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function PortTable({ rows }: { rows: Port[] }) {
+  const { t } = useTranslation("services");
+  return (
+    <div className="card">
+      <Table
+        rows={rows}
+        keyOf={({ program, protocol, ports, what }) => `${program} ${protocol} ${ports} ${what}`}
+        columns={[
+          {
+            key: "port",
+            title: t("ports_port"),
+            render: ({ ports, protocol }) => <span className="tabular">{`${ports}/${protocol}`}</span>,
+          },
+          {
+            key: "what",
+            title: t("ports_what"),
+            render: ({ what, program }) => (
+              <div className="service-name">
+                <strong>{what}</strong>
+                {program && <span className="quiet">{program}</span>}
+              </div>
+            ),
+          },
+          {
+            key: "on",
+            title: t("ports_on"),
+            render: ({ on, binds }) =>
+              binds === "pod network" ? t("binds_pods") : `${t(`on_${on}`)}, ${t(BINDS[binds])}`,
+          },
+          { key: "who", title: t("ports_who"), render: ({ who, binds }) => <Who who={who} binds={binds} /> },
+          {
+            key: "who_ipv6",
+            title: t("ports_who_ipv6"),
+            render: ({ who_ipv6, binds }) => <Who who={who_ipv6} binds={binds} />,
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Who({ who, binds }: { who: Port["who"]; binds: Port["binds"] }) {
+  const { t } = useTranslation("services");
+  if (who.length === 0)
+    return (
+      <Tag tone="plain" icon={Lock}>
+        {t(binds === "loopback" ? "who_itself" : "who_nobody")}
+      </Tag>
+    );
+  const everybody = who.includes("everybody");
+  return (
+    <Tag tone={everybody ? "warning" : "info"} icon={everybody ? Globe : Network}>
+      {who.map((one) => t(`who_${one}`)).join(", ")}
+    </Tag>
+  );
+}

@@ -1,0 +1,60 @@
+// @vitest-environment happy-dom
+import { screen, within } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { PortsPage } from "@/services/ports-page";
+import { problem, serve, show } from "../support/portal";
+
+const ETCD = {
+  what: "etcd",
+  program: "etcd",
+  protocol: "tcp",
+  ports: "2379",
+  binds: "node",
+  on: "masters",
+  who: ["masters"],
+  who_ipv6: [],
+};
+const SSH = {
+  ...ETCD,
+  what: "SSH",
+  program: "sshd",
+  ports: "22",
+  on: "all",
+  who: ["everybody"],
+  who_ipv6: ["everybody"],
+};
+const HELD = { firewall: true, rows: [SSH, ETCD], without_row: [], silent: [] };
+
+test("each row says where it listens and who may come in both families", async () => {
+  serve({ "GET /api/v1/ports": () => HELD });
+  await show(<PortsPage />);
+  const row = (await screen.findByText("2379/tcp")).closest("tr") as HTMLElement;
+  expect(
+    within(row)
+      .getAllByRole("cell")
+      .map((cell) => cell.textContent),
+  ).toEqual(["2379/tcp", "etcdetcd", "masters, all addresses", "masters", "nobody"]);
+  expect(screen.getByText(/All that listens has a row/)).toBeTruthy();
+});
+
+test("what listens without a row, a silent node and a firewall that is off are told, and nothing is called held", async () => {
+  serve({
+    "GET /api/v1/ports": () => ({
+      ...HELD,
+      firewall: false,
+      without_row: [{ node: "worker1", protocol: "tcp", address: "0.0.0.0", port: 4444, program: "nc" }],
+      silent: [{ node: "storage1", message: "no route" }],
+    }),
+  });
+  await show(<PortsPage />);
+  expect(await screen.findByText(/nc listens on worker1 at 0.0.0.0:4444\/tcp/)).toBeTruthy();
+  expect(screen.getByText(/storage1 did not say what listens there: no route/)).toBeTruthy();
+  expect(screen.getByText(/firewall is off/)).toBeTruthy();
+  expect(screen.queryByText(/All that listens has a row/)).toBeNull();
+});
+
+test("a control service that does not answer is told with another try", async () => {
+  serve({ "GET /api/v1/ports": () => problem(503, "control_unavailable") });
+  await show(<PortsPage />);
+  expect(await screen.findByRole("button", { name: /again/i })).toBeTruthy();
+});
