@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.types import Message, Receive, Scope, Send
 
 from atoll.web import told
 from atoll.web.errors import TooMany
@@ -44,6 +45,19 @@ class EventStream(EventSourceResponse):
         super().__init__(
             events, status_code, ping=HEARTBEAT_S, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it; where the process ends before its events do, the answer ends whole and does not break off."""
+        open_ended = False
+
+        async def followed(message: Message) -> None:
+            nonlocal open_ended
+            open_ended = message["type"] == "http.response.start" or bool(message.get("more_body"))
+            await send(message)
+
+        await super().__call__(scope, receive, followed)
+        if open_ended:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def as_long_as(

@@ -4,10 +4,13 @@ import contextlib
 import hmac
 import logging
 import os
+import signal
 import socket
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 import structlog
@@ -15,6 +18,7 @@ import uvicorn
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from atoll.web import told
 from atoll.web.errors import NotSignedIn
@@ -50,7 +54,7 @@ def add_health(app: FastAPI, ready: Ready) -> None:
 
     @app.get("/readyz", include_in_schema=False)
     async def readyz() -> Response:
-        obstacle = await ready()
+        obstacle = "it is about to end" if getattr(app.state, "leaving", False) else await ready()
         return JSONResponse({"ok": obstacle is None, "obstacle": obstacle}, 200 if obstacle is None else 503)
 
     @app.get("/metrics", include_in_schema=False)
@@ -90,12 +94,54 @@ def configure_logs() -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
+class _LastAnswers:
+    """While the service leaves, each answer is the last of its connection: the next request finds another process."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app: ASGIApp = app
+        self._state = app.state
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def last(message: Message) -> None:
+            if message["type"] == "http.response.start" and getattr(self._state, "leaving", False):
+                message = {**message, "headers": [*message.get("headers", ()), (b"connection", b"close")]}
+            await send(message)
+
+        await self._app(scope, receive, last if scope["type"] == "http" else send)
+
+
+class _Server(uvicorn.Server):
+    """Told to end, it serves on for `drain_s`: who asks may not know yet, or be about to use a kept connection."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI, drain_s: float) -> None:
+        super().__init__(config)
+        self._state = app.state
+        self._drain_s = drain_s
+        self._ends_at: float | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if sig != signal.SIGTERM or not self.started or not self._drain_s or self._ends_at is not None:
+            super().handle_exit(sig, frame)
+            return
+        self._state.leaving = True
+        self._ends_at = time.monotonic() + self._drain_s
+
+    async def on_tick(self, counter: int) -> bool:
+        if self._ends_at is not None and time.monotonic() >= self._ends_at and not self.should_exit:
+            super().handle_exit(signal.SIGTERM, None)
+        return await super().on_tick(counter)
+
+
 def serve(app: FastAPI, *, host: str, port: int) -> None:
-    """Run a service until it is told to end; on the open socket that `$ATOLL_SOCKET` numbers, if it is handed one."""
+    """Run a service until it is told to end; on the open socket that `$ATOLL_SOCKET` numbers, if it is handed one.
+
+    Where `$ATOLL_DRAIN_S` says so, it first goes on serving for a while (see `_Server`), so that another process takes
+    over and no request is lost; what takes longer, a download say, has as long as `$ATOLL_GRACE_S` says behind that.
+    """
     configure_logs()
     handed = os.environ.get("ATOLL_SOCKET")
     config = uvicorn.Config(
-        app,
+        _LastAnswers(app),
         host=host,
         port=port,
         log_config=None,
@@ -103,10 +149,10 @@ def serve(app: FastAPI, *, host: str, port: int) -> None:
         server_header=False,
         proxy_headers=True,
         forwarded_allow_ips="*",  # a NetworkPolicy lets only the gateway reach the API
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=int(os.environ.get("ATOLL_GRACE_S", "5")),
         timeout_keep_alive=15,
     )
-    server = uvicorn.Server(config)
+    server = _Server(config, app, float(os.environ.get("ATOLL_DRAIN_S", "0")))
     with contextlib.suppress(KeyboardInterrupt):
         server.run([socket.socket(fileno=int(handed))] if handed else None)
     if not server.started:
