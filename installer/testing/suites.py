@@ -125,10 +125,10 @@ SUITES: tuple[Suite, ...] = (
     ),
     Suite(
         "api-server",
-        "What the cluster admits, answers and writes down, asked of the bundle's API server as a plain process",
+        "What the cluster admits, answers and writes down, asked of the bundle's servers as plain processes",
         "the bundle (built or in the cache)",
         "ci",
-        (Command("pytest", (*PYTEST, "tests/apiserver")),),
+        (Command("pytest", (*PYTEST, "tests/apiserver", "tests/registry")),),
         900,  # a minute with a bundle in the cache
         after=("system",),  # which makes the bundle where there is none
     ),

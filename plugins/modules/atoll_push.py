@@ -49,8 +49,8 @@ EXAMPLES = r"""
   atoll_push:
     bundle: "{{ atoll_bundle }}"
     ca_file: "{{ atoll_state }}/pki/registry/ca.crt"
-    client_certificate: "{{ atoll_state }}/pki/registry/pusher.crt"
-    client_key: "{{ atoll_state }}/pki/registry/pusher.key"
+    client_certificate: "{{ atoll_state }}/pki/registry/client.crt"
+    client_key: "{{ atoll_state }}/pki/registry/client.key"
 """
 
 RETURN = r"""

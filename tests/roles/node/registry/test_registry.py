@@ -47,6 +47,7 @@ def test_only_root_changes_its_files_and_only_the_registry_reads_its_key(
         "640 root:atoll-registry",
         "640 root:atoll-registry",
     ]
+    assert attributes(f"{here}/verification.key") == ["600 root:root"]
     assert attributes(variables["registry_directory"]) == ["750 atoll-registry:atoll-registry"]
 
 
@@ -63,9 +64,23 @@ def test_a_client_with_a_certificate_pushes_and_pulls(
     assert host.file(place).user == "atoll-registry"
 
 
-def test_a_node_pulls_with_its_own_certificate(variables: dict[str, Any], pki: Path) -> None:
+def test_a_node_pulls_with_its_own_certificate_and_changes_nothing(
+    variables: dict[str, Any], pki: Path, pusher: httpx.Client
+) -> None:
+    blob = f"/v2/roles/probe/blobs/{DIGEST}"
     with client(variables, pki, "registry/nodes/node1") as node:
-        assert node.get("/v2/").status_code == 200
+        assert node.get(blob).content == CONTENT
+        assert node.post("/v2/roles/probe/blobs/uploads/").status_code == 401
+        assert node.delete(blob).status_code == 401
+    assert pusher.get(blob).content == CONTENT
+
+
+def test_the_verification_has_an_upload_of_its_own_and_no_other(variables: dict[str, Any], pki: Path) -> None:
+    with client(variables, pki, "registry/verification/node1") as verification:
+        begun = verification.post("/v2/verification/upload/blobs/uploads/")
+        assert begun.status_code == 202
+        assert verification.delete(begun.headers["Location"]).status_code == 204
+        assert verification.post("/v2/roles/probe/blobs/uploads/").status_code == 401
 
 
 # Signed by nobody, by an authority of its own, and by another one below the same root.
