@@ -17,6 +17,7 @@ from fastapi.responses import Response
 
 from installer.cluster import version
 from installer.control import answers
+from installer.control.accounts import check_administrator
 from installer.control.callers import Acting
 from installer.control.current import Current
 from installer.control.operations import Operations, Work
@@ -95,6 +96,8 @@ def routes(settings: Settings, current: Current, operations: Operations) -> APIR
             text = f"`{name}` cannot be told to {action}."
             raise Problem(NO_SUCH_ACTION, text, f"It knows: {knows}.", service=name, action=action)
         caller.may_act(known, revision)
+        if caller.user is not None:
+            await to_thread.run_sync(check_administrator, settings.kubeconfig, caller.user)
         work = _work(settings, current, service, known, revision, one_writer)
         operation = await to_thread.run_sync(operations.begin, name, action, str(caller), work)
         place = {"Location": f"/operations/{operation.id}"}

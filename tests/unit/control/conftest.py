@@ -43,6 +43,13 @@ stop) echo inactive > "$here/$2" ;;
 start|restart) echo active > "$here/$2" ;;
 esac
 """
+# Of the database it has the names for whom it would answer.
+FAKE_KUBECTL = """#!/bin/sh
+here="$(dirname "$0")"
+for word; do case "$word" in --set=name=*) name="${word#--set=name=}" ;; esac; done
+[ -e "$here/database-is-away" ] && { echo "error: no pod of the database runs" >&2; exit 1; }
+if [ -e "$here/administrators/$name" ]; then echo may; fi
+"""
 
 
 class Authority:
@@ -122,7 +129,8 @@ def control(tmp_path: Path, kubernetes: FakeKubernetes, monkeypatch: pytest.Monk
     (state / "secrets.yaml").write_text("database_password: Correct-Horse-77\n")
     programs = tmp_path / "nodes"
     programs.mkdir()
-    for name, text in (("ssh", FAKE_SSH), ("systemctl", FAKE_SYSTEMCTL)):
+    (programs / "administrators").mkdir()
+    for name, text in (("ssh", FAKE_SSH), ("systemctl", FAKE_SYSTEMCTL), ("kubectl", FAKE_KUBECTL)):
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")

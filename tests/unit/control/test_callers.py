@@ -61,6 +61,7 @@ def test_a_certificate_reads_what_the_table_says_and_nothing_else(control: Runni
 
 
 def test_the_platform_restarts_for_a_user_and_does_nothing_else(control: Running, platform: httpx.Client) -> None:
+    (control.nodes / "administrators/ada").touch()
     for action in ("stop", "start"):
         assert refused(platform.post(f"/services/api/{action}", headers=ADA)), action
     assert refused(platform.post("/services/api/restart", headers=ADA, json={"revision": "1"}))
@@ -76,3 +77,20 @@ def test_the_platform_restarts_for_a_user_and_does_nothing_else(control: Running
         # Who is somebody on their own acts for nobody.
         administrator.post("/services/api/restart", headers=ADA)
         assert administrator.get("/operations").json()["items"][0]["caller"] == "administrator"
+
+
+def test_the_platform_acts_for_administrators_that_the_database_knows_and_for_nobody_else(
+    control: Running, platform: httpx.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert refused(platform.post("/services/api/restart", headers={"Atoll-User": "mallory"}), "user_not_allowed")
+    assert "mallory" in caplog.text
+    (control.nodes / "administrators/ada").touch()
+    (control.nodes / "database-is-away").touch()
+    unknown = platform.post("/services/api/restart", headers=ADA)
+    assert (unknown.status_code, unknown.json()["code"]) == (503, "users_unavailable")
+    with as_caller(control, "administrator") as administrator:
+        assert administrator.get("/operations").json()["items"] == [], "nothing of this was begun"
+        # Whoever has the administrator's certificate needs no user, nor the database.
+        assert administrator.post("/services/api/restart").status_code == 200
+    (control.nodes / "database-is-away").unlink()
+    assert platform.post("/services/api/restart", headers=ADA).status_code == 200
