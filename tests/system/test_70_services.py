@@ -87,3 +87,21 @@ def test_an_unknown_service_is_refused_by_name(atoll: Atoll) -> None:
     ran = atoll.node("master1", "service_ctl", "restart", "nonsense", ok=(1, 2, 64, 65))
     assert ran.code != 0
     assert "nonsense" in ran.out + ran.err
+
+
+def test_the_platform_restarts_for_an_administrator_who_is_signed_in_and_for_no_name(
+    atoll: Atoll, portal: Portal
+) -> None:
+    """With the certificate that the API has, as whoever took it over; the portal's own way is tried beside it."""
+
+    def restart(user: str) -> tuple[int, str]:
+        pki = f"/var/lib/atoll/clusters/{NAME}/pki/control"
+        shown = ["--cacert", f"{pki}/ca.crt", "--cert", f"{pki}/platform.crt", "--key", f"{pki}/platform.key"]
+        words = ["--silent", "--write-out", "\n%{http_code}", "-X", "POST", "-H", f"Atoll-User: {user}"]
+        url = "https://127.0.0.1:7444/services/files/restart"
+        *body, status = atoll.node("master1", "curl", *shown, *words, url).out.strip().split("\n")
+        return int(status), json.loads("".join(body)).get("code", "")
+
+    assert restart("mallory") == (403, "user_not_allowed")
+    assert portal.client.post("/services/files/restart", timeout=300).status_code == 200
+    assert restart(portal.user)[0] == 200
