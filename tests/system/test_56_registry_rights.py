@@ -21,8 +21,9 @@ As = Callable[[str | None], httpx.Client]
 
 
 @pytest.fixture
-def as_(atoll: Atoll) -> Iterator[As]:
+def as_(atoll: Atoll, monkeypatch: pytest.MonkeyPatch) -> Iterator[As]:
     """A client that comes by way of a node, with a certificate of the cluster."""
+    monkeypatch.setenv("ATOLL_STATE", atoll.environment["ATOLL_STATE"])
     with to_registry(load(CLUSTER_FILE)) as socket, ExitStack() as stack:
         yield lambda name: stack.enter_context(client(socket, atoll.state / "pki", name))
 
@@ -77,13 +78,3 @@ def test_the_verification_begins_uploads_in_its_own_project_only(as_: As) -> Non
 def test_who_shows_no_certificate_of_the_registry_is_told_nothing(certificate: str | None, as_: As) -> None:
     with pytest.raises(httpx.TransportError, match=r"(?i)alert"):
         as_(certificate).get("/v2/")
-
-
-def test_a_program_on_a_node_cannot_replace_an_image(atoll: Atoll) -> None:
-    """With the node's own files, as somebody who is root there would."""
-    secrets = "--cacert /etc/atoll/pki/registry-ca.crt --cert /etc/atoll/pki/node.crt --key /etc/atoll/pki/node.key"
-    shown = "--silent --output /dev/null --write-out %{http_code}"
-    for way, wanted in (("", "200"), ("-X POST", "401"), ("-X PUT", "401"), ("-X DELETE", "401")):
-        path = f"{PLATFORM}/blobs/uploads/" if "POST" in way else f"{PLATFORM}/manifests/rogue" if way else ""
-        words = f"{secrets} {shown} {way} https://{REGISTRY}/v2/{path}".split()
-        assert atoll.node("worker1", "curl", *words).out.strip() == wanted, way
