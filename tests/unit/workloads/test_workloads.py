@@ -259,3 +259,11 @@ def test_directories_of_the_system_are_for_its_own_account(rendered: Rendered) -
     setup = rendered.one("ConfigMap", "local-path-config")["data"]["setup"]
     assert "mkdir -m 0700" in setup
     assert "chown 65534:65534" in setup
+
+
+def test_of_the_platforms_services_only_jobs_is_somebody_to_the_api_server(rendered: Rendered) -> None:
+    given = {
+        name: rendered.one("Deployment", name)["spec"]["template"]["spec"]["automountServiceAccountToken"]
+        for name in ("api", "jobs", "files")
+    }
+    assert given == {"api": False, "jobs": True, "files": False}
