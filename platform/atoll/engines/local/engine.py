@@ -50,6 +50,21 @@ _CHILDREN: list[subprocess.Popen[bytes]] = []
 log = structlog.get_logger(__name__)
 
 
+def _begin(argv: list[str], environment: dict[str, str], file: Path) -> None:
+    """Start a process and write it down, in one go: whoever is cancelled in between would lose it and start another."""
+    # Not by asyncio: its children end with its loop, ours go on when `jobs` is restarted.
+    process = subprocess.Popen(
+        argv,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    _CHILDREN.append(process)
+    records.write(file, f"{process.pid} {records.start_time(process.pid)}")
+
+
 class LocalEngine(Engine):
     """Processes, with the queue rules of `admission`."""
 
@@ -242,18 +257,8 @@ class LocalEngine(Engine):
                 "ATOLL_LOG_FILE": str(self._log(submission, rank)),
                 "ATOLL_OUTCOME_FILE": str(directory / f"{rank}.outcome"),
             }
-            # Not by asyncio: its children end with its loop, ours go on when `jobs` is restarted.
-            process = await asyncio.to_thread(
-                subprocess.Popen,
-                [sys.executable, "-I", "-S", "-B", str(ENTRY), *processes.command(submission)],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-            _CHILDREN.append(process)
-            records.write(directory / f"{rank}.pid", f"{process.pid} {records.start_time(process.pid)}")
+            argv = [sys.executable, "-I", "-S", "-B", str(ENTRY), *processes.command(submission)]
+            await asyncio.to_thread(_begin, argv, environment, directory / f"{rank}.pid")
         records.drop_secrets(directory)
         del self._waiting[submission.attempt_id]
         self._held[submission.attempt_id] = held

@@ -1,10 +1,16 @@
 """What an engine has of a task that ended is forgotten, whenever it turns up."""
 
+import asyncio
+import subprocess
+import threading
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from atoll.database.connection import connect, sessions
 from atoll.engines.base import Engine, Phase, Submission
+from atoll.engines.local import engine as local
 from atoll.engines.local.engine import LocalEngine
 from atoll.jobs import application, process
 from atoll.tasks.models import TaskRow
@@ -83,3 +89,58 @@ async def test_a_task_that_is_stopped_while_it_is_submitted_leaves_nothing_runni
         return list(engine.adopt()) == []
 
     await eventually(nothing, timeout_s=30)
+
+
+async def test_a_process_that_begins_while_jobs_is_told_to_end_is_not_lost(
+    engines: list[Engine],
+    submissions: list[Submission],
+    platform: RunningPlatform,
+    program: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    admin = await platform.admin()
+    program("admin", "import time\ntime.sleep(600)\n")
+    task_id = (await admin.post("/trainings", training())).json()["id"]
+    await admin.until(task_id, "running")
+    (first,) = engines
+    assert isinstance(first, LocalEngine)
+
+    async def engine() -> LocalEngine:
+        made = LocalEngine(tmp_path / "another", first._storage, list(first._types.values()), first._machines)
+        for wanted in first._clusters.values():
+            await made.provision(wanted)
+        return made
+
+    begun, on = threading.Event(), threading.Event()
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def slow(*arguments: Any, **more: Any) -> subprocess.Popen[bytes]:
+        processes.append(subprocess.Popen(*arguments, **more))
+        begun.set()
+        on.wait(10)
+        return processes[-1]
+
+    monkeypatch.setattr(local, "subprocess", SimpleNamespace(Popen=slow, DEVNULL=subprocess.DEVNULL))
+    ended, (submission, *_) = await engine(), submissions
+    await ended.submit(submission)
+    stepping = asyncio.create_task(ended._step())
+    assert await asyncio.to_thread(begun.wait, 10)
+    stepping.cancel()
+    await asyncio.gather(stepping, return_exceptions=True)
+    on.set()
+    try:
+
+        async def adopted() -> bool:
+            again = await engine()
+            again._adopt()
+            return again.observe(submission.attempt_id).phase is Phase.RUNNING
+
+        await eventually(adopted)
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    assert len(processes) == 1
+    await admin.post(f"/tasks/{task_id}/stop")
+    await admin.until(task_id, "killed")
