@@ -27,6 +27,7 @@ AUTHORITIES: dict[str, str | None] = {
     "front_proxy": None,
     "control": None,
     "storage": None,
+    "monitoring": None,
 }
 OWNERS = {
     "": "administrator (take its key offline)",
@@ -38,6 +39,7 @@ OWNERS = {
     "front_proxy": "role kubernetes",
     "control": "role control",
     "storage": "role storage",
+    "monitoring": "role monitoring",
 }
 ROOT_DAYS = 3650
 AUTHORITY_DAYS = 1825

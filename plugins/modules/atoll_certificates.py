@@ -9,8 +9,8 @@ description:
   - Keeps them on the control host in C({{ atoll_state }}/pki). Makes what is missing, renews what has less than a
     third of its life left or was made for other names, and leaves everything else as it is.
   - Authorities C(registry), C(gateway) and C(webhooks) are signed by the cluster's root, whose key can then be
-    taken away. C(kubernetes), C(etcd), C(front_proxy), C(control) and C(storage) are roots of their own, since what
-    they sign proves who somebody is, and must prove nothing elsewhere.
+    taken away. C(kubernetes), C(etcd), C(front_proxy), C(control), C(storage) and C(monitoring) are roots of their own,
+    since what they sign proves who somebody is, and must prove nothing elsewhere.
   - For each authority C(<authority>/ca.crt) is what those trust that check a server, C(<authority>/issuer.crt) what
     those trust that check a client. C(inventory.json) lists every certificate with its owner and its end.
 options:

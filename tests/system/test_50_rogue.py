@@ -53,6 +53,22 @@ with open("/proc/net/if_inet6") as stream:
     inet6 = [line.split()[-1] for line in stream]
 print("SCANNED " + json.dumps({"reached": sorted(found), "inet6": inet6}), flush=True)
 """
+# Asks for measurements, by http and by https with each certificate of a node; prints what it got or why not.
+ASK = """
+import ssl, urllib.request
+
+PKI = "/etc/atoll/pki/"
+for shown in ("http", "", "node", "kubelet"):
+    context = ssl._create_unverified_context()
+    if shown not in ("http", ""):
+        context.load_cert_chain(PKI + shown + ".crt", PKI + shown + ".key")
+    scheme = "http" if shown == "http" else "https"
+    try:
+        with urllib.request.urlopen(f"{scheme}://%s:9100/metrics", timeout=5, context=context) as answer:
+            print(answer.status, len(answer.read()))
+    except OSError as error:
+        print(error)
+"""
 Target = tuple[str, str, int, str]
 
 
@@ -215,6 +231,13 @@ def test_a_session_of_bgp_without_the_password_and_routes_of_a_stranger_are_refu
     assert "TimeoutError" in refused.out + refused.err
     routes = atoll.node("worker1", "ip", "route", "show", "proto", "17").out
     assert routes.count("10.244.") == len(cluster.nodes) - 1
+
+
+def test_measurements_of_a_node_are_answered_to_prometheus_only(atoll: Atoll, cluster: Cluster) -> None:
+    plain, *refused = atoll.node("worker1", "python3", "-c", ASK % cluster.node("worker2").address).out.splitlines()
+    assert "400" in plain
+    assert len(refused) == 3
+    assert all("alert" in line for line in refused), refused
 
 
 def test_a_task_comes_nowhere_but_to_the_name_service_in_both_families(

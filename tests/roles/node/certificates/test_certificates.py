@@ -30,9 +30,16 @@ SERVERS = [
         },
     ),
     ("kubernetes/kubelets/node1", "kubernetes", {"node1", "10.81.0.11"}),
+    ("monitoring/node-exporter", "monitoring", {"node-exporter"}),
     ("control/servers/node1", "control", {"localhost", "127.0.0.1", "node1", "10.81.0.11"}),
 ]
-CLIENTS = ["registry/client", "registry/nodes/node1", "control/administrator", "kubernetes/administrator"]
+CLIENTS = [
+    "registry/client",
+    "registry/nodes/node1",
+    "control/administrator",
+    "monitoring/prometheus",
+    "kubernetes/administrator",
+]
 
 
 def name_of(name: str) -> x509.DNSName | x509.IPAddress:
