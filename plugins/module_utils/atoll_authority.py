@@ -231,7 +231,12 @@ class Pki:
         )
 
     def _key(self, file: Path) -> Key:
-        key: Any = serialization.load_pem_private_key(file.read_bytes(), password=None)
+        try:
+            key: Any = serialization.load_pem_private_key(file.read_bytes(), password=None)
+        except TypeError:  # what cryptography raises where a password is needed
+            raise AuthorityError(
+                f"{file} is needed to sign with, and is encrypted. Put the plain key there for this apply."
+            ) from None
         if not isinstance(key, ec.EllipticCurvePrivateKey):
             raise AuthorityError(f"{file} is not a key that Atoll made. Move it away, then apply again.")
         return key

@@ -46,6 +46,8 @@ def test_another_machine_goes_on_with_what_a_master_has(atoll: Atoll, lost: Path
     with tarfile.open(fileobj=io.BytesIO(base64.b64decode(packed))) as archive:
         archive.extractall(atoll.state.parent, filter="tar")
     assert digest(atoll.state / "secrets.yaml") == secrets
+    assert (lost / "pki/ca.key").exists()
+    assert [str(path) for path in atoll.state.rglob("ca.key") if path.parent.name == "pki"] == []
     ended = atoll("up", "-f", str(CLUSTER_FILE), "-o", "json").finished
     assert (ended["ok"], ended["changed"]) == (True, 0)
     assert atoll.kubectl("get", "nodes").out.count(" Ready") == 5

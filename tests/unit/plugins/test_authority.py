@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from cryptography import x509
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 from cryptography.x509.verification import PolicyBuilder, Store, VerificationError
+
+from installer.cluster import TREE
 
 
 @pytest.fixture
@@ -87,6 +97,25 @@ def test_the_root_can_be_taken_away(pki: Any, tmp_path: Path, module_utility: An
     pki().certificate("webhooks/two", names=["b"])
     with pytest.raises(module_utility("atoll_authority").AuthorityError, match=r"ca\.key is needed to sign with"):
         pki().certificate("gateway/one", names=["c"])
+
+
+def test_the_root_may_lie_there_encrypted_until_it_has_to_sign(pki: Any, tmp_path: Path, module_utility: Any) -> None:
+    pki().certificate("webhooks/one", names=["a"])
+    plain = load_pem_private_key((tmp_path / "ca.key").read_bytes(), password=None)
+    (tmp_path / "ca.key").write_bytes(
+        plain.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"of the administrator"))
+    )
+    pki().certificate("webhooks/two", names=["b"])
+    with pytest.raises(module_utility("atoll_authority").AuthorityError, match=r"ca\.key .* is encrypted"):
+        pki().certificate("gateway/one", names=["c"])
+    assert not (tmp_path / "gateway").exists()
+
+
+def test_the_roots_key_is_not_among_what_masters_keep() -> None:
+    left_out = yaml.safe_load((TREE / "roles/control/vars/main.yml").read_text("utf-8"))["control_left_out"]
+    assert re.search(left_out, "/var/lib/atoll/clusters/house/pki/ca.key")
+    for kept in ("pki/ca.crt", "pki/registry/ca.key", "pki/kubernetes/ca.key", "ssh/id_ed25519"):
+        assert not re.search(left_out, f"/var/lib/atoll/clusters/house/{kept}")
 
 
 def test_keys_are_for_their_owner_only(pki: Any, tmp_path: Path) -> None:
