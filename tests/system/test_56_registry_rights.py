@@ -61,8 +61,13 @@ def test_a_node_pulls_and_neither_pushes_nor_deletes(node: str, as_: As) -> None
         "delete": asked.delete(f"/v2/imported/rogue/manifests/{digest}").status_code,
         "delete a layer": asked.delete(f"/v2/imported/rogue/blobs/{layer}").status_code,
     }
+    installer = as_("registry/client")
+    there = installer.head(manifest("rogue")).status_code
+    # Where it was let through, nothing of it stays.
+    installer.delete(manifest("rogue"))
+    installer.delete(f"/v2/imported/rogue/blobs/{layer}")
     assert set(told.values()) == {401}, told
-    assert as_("registry/client").head(manifest("rogue")).status_code == 404
+    assert there == 404
 
 
 def test_the_verification_begins_uploads_in_its_own_project_only(as_: As) -> None:
