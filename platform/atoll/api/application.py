@@ -20,6 +20,7 @@ from atoll.web.events import Streams
 from atoll.web.internal import add_health
 from atoll.web.platform import Platform
 from atoll.web.portal import add_portal
+from atoll.web.turns import Turns
 
 
 def application(configuration: Configuration) -> FastAPI:
@@ -59,6 +60,7 @@ def application(configuration: Configuration) -> FastAPI:
             await database.dispose()
 
     app = routes(frozenset({configuration.web.origin, *configuration.web.origins}), lifespan)
+    app.add_middleware(Turns, cookie=configuration.web.session_cookie)
     app.state.platform = parts
     document = published()
 
