@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 import yaml
 from harness import CLUSTER_FILE, NAME, Atoll, Portal, wait_for
@@ -36,6 +38,33 @@ def states(atoll: Atoll) -> dict[str, str]:
     return {row["name"]: row["state"] for row in rows}
 
 
+def while_asking(portal: Portal, act: Callable[[], str]) -> str:
+    """What `act` returns; meanwhile somebody asks the portal without pause, and is answered each time."""
+    answers: list[str] = []
+    over = threading.Event()
+
+    def ask() -> None:
+        while not over.is_set():
+            try:
+                answers.append(str(portal.client.get("/tasks").status_code))
+            except httpx.HTTPError as error:
+                answers.append(repr(error))
+
+    asking = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in asking:
+        thread.start()
+    try:
+        said = act()
+        over.wait(8)  # the pod before is told to end once the new one is there, and serves on for 5 s
+    finally:
+        over.set()
+        for thread in asking:
+            thread.join()
+    assert len(answers) > 100
+    assert set(answers) == {"200"}, sorted(set(answers))
+    return said
+
+
 def test_every_service_runs_also_on_the_worker_that_joined(atoll: Atoll) -> None:
     wanted = {"api", "jobs", "files", "gateway", "database", "registry", "queue", "monitoring", "control"}
     assert wanted <= set(states(atoll))
@@ -54,7 +83,7 @@ def test_a_changed_resource_limit_takes_effect_with_the_restart_of_the_api(atoll
     assert memory not in service_ctl(atoll, "config", "api", "-o", "json")
     script = "import sys; open(sys.argv[1], 'w').write(sys.argv[2])"
     atoll.node("master1", "python3", "-c", script, path, yaml.safe_dump(cluster, sort_keys=False))
-    said = service_ctl(atoll, "restart", "api")
+    said = while_asking(portal, lambda: service_ctl(atoll, "restart", "api"))
     assert "api" in said
     assert memory in json.dumps(json.loads(service_ctl(atoll, "config", "api", "-o", "json")))
     options = portal.client.get("/trainings/options").json()

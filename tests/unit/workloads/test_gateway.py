@@ -1,0 +1,314 @@
+"""The gateway's own nginx with the configuration that it gets, in front of services that are restarted and killed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from installer.bundle import debian_lock
+from installer.bundle.debian import Archive, Gone, Package
+from installer.cluster.places import cache_directory
+
+from .conftest import TREE, Rendered
+
+# The seconds of the roles, shorter by this: who waits for whom stays as it is.
+FASTER = 5
+SERVED = TREE / "tests/unit/platform/web/served.py"
+
+
+def configuration(rendered: Rendered) -> str:
+    text: str = rendered.one("ConfigMap", "gateway-config")["data"]["gateway.conf"]
+    return text
+
+
+def seconds(pattern: str, text: str) -> float:
+    (found,) = re.findall(pattern, text)
+    return float(found)
+
+
+def kept_s(rendered: Rendered) -> float:
+    """How long the gateway keeps an idle connection to the API."""
+    return seconds(r"(?s)upstream api \{.*?keepalive_timeout (\d+)s;.*?\}", configuration(rendered))
+
+
+def pod(rendered: Rendered, name: str) -> dict[str, Any]:
+    spec: dict[str, Any] = rendered.one("Deployment", name)["spec"]["template"]["spec"]
+    return spec
+
+
+def environment(rendered: Rendered, name: str) -> dict[str, str]:
+    return {one["name"]: one["value"] for one in pod(rendered, name)["containers"][0]["env"]}
+
+
+@pytest.fixture(scope="session")
+def nginx(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packages that the gateway's image is made of, unpacked and not installed."""
+    lock = debian_lock.load(TREE, cache_directory(), locked=False)
+    archive = Archive(tmp_path_factory.mktemp("debian"), lock.release, "amd64")
+    wanted = [p for p in lock.packages("amd64", "layer/nginx") if p.name in ("nginx", "nginx-common")]
+    try:
+        files = archive.fetch(wanted, print)
+    except Gone:  # the archive has a newer one, which a bundle of today would have, too
+        archive.refresh(print)
+        index = archive.index()
+        found = [index[key] for key in archive.closure(["nginx-light"]) if key[0] in ("nginx", "nginx-common")]
+        newer = [
+            Package(
+                f["Package"], f["Version"], f["Architecture"], int(f["Size"]), f["SHA256"], f["Suite"], f["Filename"]
+            )
+            for f in found
+        ]
+        files = archive.fetch(newer, print)
+    root = tmp_path_factory.mktemp("nginx")
+    for file in files.values():
+        subprocess.run(["dpkg-deb", "--extract", file, root], check=True)
+    return root
+
+
+class Process:
+    """One pod: `serve` on a socket of its own."""
+
+    def __init__(self, book: Path, drain_s: float) -> None:
+        with socket.create_server(("127.0.0.1", 0), backlog=128) as door:
+            self.port: int = door.getsockname()[1]
+            given = {"PYTHONPATH": str(TREE / "platform"), "ATOLL_SOCKET": str(door.fileno())}
+            self.process = subprocess.Popen(
+                [sys.executable, SERVED, book],
+                env={**os.environ, **given, "ATOLL_DRAIN_S": str(drain_s)},
+                pass_fds=(door.fileno(),),
+                stderr=subprocess.DEVNULL,
+            )
+
+    def ready(self) -> int:
+        """Wait until it answers: its socket listens from the start on."""
+        return httpx.get(f"http://127.0.0.1:{self.port}/readyz", timeout=30).status_code
+
+
+class Service:
+    """An address that leads to pods, as kube-proxy makes it: new connections go to them in turn, dead or alive."""
+
+    def __init__(self, port: int) -> None:
+        self.lead_to(port)
+        self._loop = asyncio.new_event_loop()
+        self._server = self._loop.run_until_complete(asyncio.start_server(self._come, "127.0.0.1", 0))
+        self.port: int = self._server.sockets[0].getsockname()[1]
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+
+    def lead_to(self, *ports: int) -> None:
+        self._ports = itertools.cycle(ports)
+
+    def close(self) -> None:
+        def end() -> None:
+            for task in asyncio.all_tasks(self._loop):
+                task.cancel()
+            self._server.close()
+            self._loop.call_later(0.1, self._loop.stop)
+
+        self._loop.call_soon_threadsafe(end)
+        self._thread.join()
+        self._loop.close()
+
+    async def _come(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            there = await asyncio.open_connection("127.0.0.1", next(self._ports))
+        except OSError:
+            writer.transport.abort()
+            return
+        await asyncio.gather(_pump(reader, there[1]), _pump(there[0], writer))
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError, asyncio.CancelledError):
+        while chunk := await reader.read(65536):
+            writer.write(chunk)
+            await writer.drain()
+    writer.close()
+
+
+@dataclass
+class Stand:
+    """All of it: a gateway, a service, pods."""
+
+    service: Service
+    book: Path
+    door: Path
+    drain_s: float
+    pods: list[Process] = field(default_factory=list)
+
+    def start(self) -> Process:
+        self.pods.append(Process(self.book, self.drain_s))
+        assert self.pods[-1].ready() == 200
+        return self.pods[-1]
+
+    def client(self) -> httpx.Client:
+        return httpx.Client(transport=httpx.HTTPTransport(uds=str(self.door)), base_url="http://portal", timeout=30)
+
+
+@pytest.fixture
+def stand(rendered: Rendered, nginx: Path, tmp_path: Path) -> Iterator[Stand]:
+    drain_s = float(environment(rendered, "api")["ATOLL_DRAIN_S"]) / FASTER
+    first = Process(tmp_path / "book", drain_s)
+    service = Service(first.port)
+    made = Stand(service, tmp_path / "book", tmp_path / "s8443", drain_s, [first])
+    text = configuration(rendered)
+    for pattern, put in (
+        (r"server api\.atoll-system\.svc\.[a-z.]+:8000", f"server 127.0.0.1:{service.port}"),
+        (r"keepalive_timeout (\d+)s;\n  \}", lambda m: f"keepalive_timeout {int(m[1]) * 1000 // FASTER}ms;\n  }}"),
+        (r"listen (\d+)( ssl http2)?;", lambda m: f"listen unix:{tmp_path}/s{m[1]};"),
+        (r"listen \[::\]:.*", ""),
+        (r"ssl_certificate.*", ""),
+        (r"/etc/nginx/", f"{nginx}/etc/nginx/"),
+        (r"/tmp/(?=[a-z.]+;)", f"{tmp_path}/"),
+        (r"/dev/std(out|err)", f"{tmp_path}/log"),
+    ):
+        text, times = re.subn(pattern, put, text)
+        assert times, pattern
+    (tmp_path / "gateway.conf").write_text(text)
+    argv = [nginx / "usr/sbin/nginx", "-p", tmp_path, "-c", tmp_path / "gateway.conf", "-e", tmp_path / "log"]
+    gateway = subprocess.Popen([*argv, "-g", "daemon off;"])
+    try:
+        assert first.ready() == 200
+        deadline = time.monotonic() + 10
+        while not made.door.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        yield made
+    finally:
+        gateway.terminate()
+        for pod in made.pods:
+            pod.process.kill()
+        for one in (gateway, *(pod.process for pod in made.pods)):
+            one.wait()
+        service.close()
+
+
+class Asking:
+    """Clients that ask without pause, each on a connection of its own, reads and writes."""
+
+    def __init__(self, stand: Stand, clients: int = 6) -> None:
+        self.reads: list[str] = []
+        self.writes: dict[str, str] = {}
+        self.by: set[int] = set()
+        self._stand = stand
+        self._end = threading.Event()
+        self._threads = [threading.Thread(target=self._ask, args=(number,)) for number in range(clients)]
+
+    def __enter__(self) -> Asking:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_of: object) -> None:
+        self._end.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _ask(self, number: int) -> None:
+        with self._stand.client() as client:
+            for count in range(100_000):
+                if self._end.is_set():
+                    return
+                self.reads.append(self._said(client, "GET", None))
+                if count % 3 == 0:
+                    self.writes[f"{number}-{count}"] = self._said(client, "POST", f"{number}-{count}")
+
+    def _said(self, client: httpx.Client, method: str, body: str | None) -> str:
+        try:
+            answer = client.request(method, "/api/things", content=body)
+        except httpx.HTTPError as error:
+            return repr(error)
+        if answer.is_success:
+            self.by.add(answer.json()["by"])
+        return str(answer.status_code)
+
+    def wait(self, reads: int) -> None:
+        """Until so many more were answered."""
+        wanted, deadline = len(self.reads) + reads, time.monotonic() + 30
+        while len(self.reads) < wanted and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+
+@pytest.mark.parametrize("service", ["api", "files", "jobs"])
+def test_a_pod_that_is_told_to_end_serves_on_for_longer_than_idle_connections_are_kept(
+    rendered: Rendered, service: str
+) -> None:
+    given = environment(rendered, service)
+    drain_s, grace_s = float(given["ATOLL_DRAIN_S"]), float(given["ATOLL_GRACE_S"])
+    siblings = seconds(r"keepalive_expiry=(\d+)", (TREE / "platform/atoll/web/siblings.py").read_text())
+    assert drain_s >= max(kept_s(rendered), siblings) + 2  # and than it takes until every node knows
+    assert pod(rendered, service)["terminationGracePeriodSeconds"] >= drain_s + grace_s + 5
+    rolling = rendered.one("Deployment", service)["spec"]["strategy"]["rollingUpdate"]
+    assert rolling == {"maxSurge": 1, "maxUnavailable": 0}
+
+
+def test_a_restart_loses_no_request(stand: Stand) -> None:
+    with Asking(stand) as asking:
+        asking.wait(200)
+        after = stand.start()
+        before = stand.pods[0].process
+        before.send_signal(signal.SIGTERM)
+        asking.wait(50)  # nobody has heard of it yet
+        stand.service.lead_to(after.port)
+        assert before.wait(10) == -signal.SIGTERM
+        asking.wait(350)
+    assert len(asking.reads) >= 600
+    assert asking.by == {pod.process.pid for pod in stand.pods}
+    assert set(asking.reads) == {"200"}
+    assert set(asking.writes.values()) == {"200"}
+    assert sorted(stand.book.read_text().split()) == sorted(asking.writes)
+
+
+def test_behind_a_killed_process_reads_are_tried_again_and_no_write_is_made_twice(stand: Stand) -> None:
+    after = stand.start()
+    with Asking(stand, clients=1) as asking:
+        asking.wait(30)
+        stand.service.lead_to(stand.pods[0].port, after.port)
+        stand.pods[0].process.kill()
+        asking.wait(100)
+    # What had begun to be answered breaks off; nobody can take a status back.
+    begun = [said for said in asking.reads if "without sending complete message body" in said]
+    assert {said for said in asking.reads if said not in begun} == {"200"}
+    assert len(begun) <= 1
+    written = stand.book.read_text().split()
+    assert len(written) == len(set(written))
+    assert {key for key, said in asking.writes.items() if said == "200"} <= set(written)
+
+
+def test_a_live_view_ends_in_good_order_and_comes_back_to_the_next_process(stand: Stand) -> None:
+    with stand.client() as client:
+        with client.stream("GET", "/api/stream") as answer:
+            lines = answer.iter_lines()
+            assert next(lines) == "event: hello"
+            after = stand.start()
+            stand.pods[0].process.terminate()
+            stand.service.lead_to(after.port)
+            rest = list(lines)  # raises where the answer breaks off
+        assert rest[0] == "data: {}"
+        with client.stream("GET", "/api/stream") as answer:
+            assert next(answer.iter_lines()) == "event: hello"
+
+
+def test_a_process_that_is_about_to_end_says_so(stand: Stand) -> None:
+    first = stand.pods[0]
+    first.process.terminate()
+    answer = httpx.get(f"http://127.0.0.1:{first.port}/readyz")
+    assert answer.status_code == 503
+    assert "about to end" in answer.json()["obstacle"]
+    assert answer.headers["connection"] == "close"
+    assert httpx.get(f"http://127.0.0.1:{first.port}/healthz").status_code == 200
