@@ -11,6 +11,7 @@ from installer.cluster import state_directory
 from installer.cluster.options import FILE, OUTPUT
 from installer.progress.stages import Progress, progress_for
 from installer.progress.timings import Timings
+from installer.running import cis, cis_waivers
 from installer.running.accepted import known_cluster
 from installer.running.run import Outcome
 from installer.running.verify import verify as ask
@@ -21,11 +22,24 @@ from installer.running.verify import verify as ask
 @OUTPUT
 @click.option("--phase", "phases", multiple=True, metavar="NAME", help="Only this phase (may be repeated).")
 @click.option("--node", "nodes", multiple=True, metavar="NAME", help="Only this node (may be repeated).")
-def verify(file: Path | None, output: str, phases: tuple[str, ...], nodes: tuple[str, ...]) -> None:
+@click.option("--cis", "benchmark", is_flag=True, help="Instead: the checks of the CIS benchmark (kube-bench).")
+@click.option(
+    "--waivers",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help=f"With --cis: your waivers. Without it: {cis_waivers.NAME} beside the cluster.yaml of -f, if there is one.",
+)
+def verify(
+    file: Path | None,
+    output: str,
+    phases: tuple[str, ...],
+    nodes: tuple[str, ...],
+    benchmark: bool,
+    waivers: Path | None,
+) -> None:
     """Ask every part of the cluster whether it keeps what it promises. Changes nothing.
 
     Says which part of which node is broken, and what to do. Exit code 0 when nothing is, 1 when something is. With `-o
-    json` the last line is the event `finished`; its `failures` are what is broken.
+    json` the last line is the event `finished`; its `failures` are what is broken; with `--cis` the event `cis`.
     """
     from installer.planning import BY_NAME
 
@@ -34,6 +48,15 @@ def verify(file: Path | None, output: str, phases: tuple[str, ...], nodes: tuple
     unknown += [f"node `{name}`" for name in nodes if name not in {node.name for node in cluster.nodes}]
     if unknown:
         raise click.UsageError(f"There is no {', no '.join(unknown)} in this cluster.")
+    if (benchmark and phases) or (waivers and not benchmark):
+        raise click.UsageError("--cis goes with --node and --waivers, and with no --phase.")
+    if benchmark:
+        beside = file.absolute().parent / cis_waivers.NAME if file else None
+        given = waivers or (beside if beside and beside.exists() else None)
+        with progress_for(output, Timings(state_directory(cluster) / "timings.json")) as progress:
+            verdict = cis.check(cluster, nodes, given, progress)
+            cis.tell(verdict, progress)
+        raise SystemExit(exit_codes.OK if verdict.ok else exit_codes.FAILED)
     with progress_for(output, Timings(state_directory(cluster) / "timings.json")) as progress:
         outcome = ask(cluster, phases, nodes, progress)
         tell(outcome, progress)

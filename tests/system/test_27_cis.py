@@ -1,0 +1,34 @@
+"""The checks of the CIS benchmark on the installed cluster: nothing fails unexplained, and a key left open is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness import CLUSTER_FILE, Atoll
+
+KEY = "/etc/kubernetes/pki/apiserver.key"
+
+
+def asked(atoll: Atoll, *arguments: str, code: int) -> dict[str, Any]:
+    ran = atoll("verify", "--cis", "-f", str(CLUSTER_FILE), "-o", "json", *arguments, ok=(code,))
+    last = ran.events[-1]
+    assert last["event"] == "cis", ran.out[-2000:]
+    return last
+
+
+def test_no_check_fails_unexplained_and_every_waiver_is_needed(atoll: Atoll) -> None:
+    found = asked(atoll, code=0)
+    assert found["failures"] == found["silent"] == found["notes"] == []
+    assert found["passed"] > 100, "most of the checks are asked, of every node"
+    assert all(one["reason"] and one["end"] for one in found["waived"])
+    assert {one["check"] for one in found["manual"]} >= {"3.2.2", "5.1.1"}
+
+
+def test_a_key_that_all_may_read_is_named_with_its_check_and_node(atoll: Atoll) -> None:
+    atoll.node("master1", "chmod", "644", KEY)
+    try:
+        found = asked(atoll, "--node", "master1", code=1)
+    finally:
+        atoll.node("master1", "chmod", "600", KEY)
+    assert [(one["node"], one["check"]) for one in found["failures"]] == [("master1", "1.1.21")]
+    assert asked(atoll, "--node", "master1", code=0)["failures"] == []
