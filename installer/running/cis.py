@@ -135,7 +135,8 @@ def check(cluster: Cluster, named: Collection[str], file: Path | None, progress:
     asked = {node.name: node for node in usual if not named or node.name in named}
     with progress.stage("cis"):
         answers = ask_all([ssh_node(cluster, node) for node in asked.values()], lambda one: _ask(one, asked[one.name]))
-    findings, silent = [], []
+    findings: list[Finding] = []
+    silent: list[tuple[str, str]] = []
     for name, answer in answers.items():
         if isinstance(answer, NodeUnreachable):
             silent.append((name, answer.message))

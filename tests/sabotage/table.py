@@ -35,6 +35,7 @@ PROMISES = {
     "fair": "nobody gets more than one user may, and nobody waits for all that another one asks for",
     "accounts": "guesses of others lock nobody out, and who is disabled is gone within seconds",
     "own": "nobody reaches what is not theirs, or no longer is",
+    "benchmark": "no check of the CIS benchmark fails that nobody has explained, with an end",
     "no_secret": "no secret in any journal, log, process list or the repository",
 }
 
