@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from harness import CLUSTER_FILE, Atoll, Portal
+from harness import CLUSTER_FILE, Atoll, Portal, wait_for
 from jobs import submit
 
 from installer.planning import PHASES, Scope
@@ -60,9 +60,10 @@ def test_a_worker_is_added_and_a_running_job_does_not_notice(
     record("worker_added", time.monotonic() - started - ended["verify_seconds"], "s", "lab, the fifth node")
     assert ended["ok"]
     assert set(ended["evaluated_tasks"]) == names
-    nodes = {
-        node["name"]: node["ready"] for node in atoll("status", "-f", str(CLUSTER_FILE), "-o", "json").json["nodes"]
-    }
+    # What runs on every node has come to the new one a moment later.
+    status = ("status", "-f", str(CLUSTER_FILE), "-o", "json")
+    wait_for("every service runs, there too", lambda: atoll(*status, ok=(0, 1)).code == 0, 60)
+    nodes = {node["name"]: node["ready"] for node in atoll(*status).json["nodes"]}
     assert nodes[worker]
     task = portal.task(job)
     assert task["state"] == "running"
