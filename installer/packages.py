@@ -44,7 +44,7 @@ PACKAGES = (
     Package("libc6-dev", frozenset({"bundle"}), "compiles the C part of runc"),
     Package("libseccomp-dev", frozenset({"bundle"}), "is linked into runc"),
     Package("systemd-container", frozenset({"lab"}), "runs the lab's nodes (systemd-nspawn)"),
-    Package("chromium", frozenset({"browser"}), "is the browser of the portal's tests"),
+    Package("chromium-headless-shell", frozenset({"browser"}), "is the browser of the portal's tests"),
 )
 
 

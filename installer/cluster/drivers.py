@@ -24,6 +24,13 @@ class Words(NamedTuple):
     remedy: str
 
 
+class Program(NamedTuple):
+    """A program that runs on the servers of a driver."""
+
+    unit: str
+    version: tuple[str, ...]  # the command that says which version of it is installed there
+
+
 Judge = Callable[["Cluster"], Iterator[Words]]
 
 
@@ -49,6 +56,8 @@ class StorageDriver:
     on_nodes: bool = False  # data lie on disks of nodes
     settings: str = ""  # the key of section `storage` that it needs
     kernel: tuple[str, ...] = ()  # features of a node's kernel that it needs
+    programs: tuple[Program, ...] = ()  # on its servers, as the table of services shows them
+    configuration: tuple[str, ...] = ()  # their files, as the table of services shows them
     listeners: tuple[Listener, ...] = ()  # its rows of the table of ports
     misfit: Judge = _nothing  # what of the nodes does not fit it, as `validate` tells it
     refusal: Judge = _nothing  # what no role carries out yet, as preflight tells it
@@ -61,6 +70,8 @@ class RegistryDriver:
     name: str
     managed: bool = False  # it runs on nodes of the cluster
     settings: str = ""
+    programs: tuple[Program, ...] = ()  # on its hosts, as the table of services shows them
+    configuration: tuple[str, ...] = ()  # their files, as the table of services shows them
     refusal: Judge = _nothing
 
 
@@ -138,6 +149,8 @@ STORAGE = {
             managed=True,
             on_nodes=True,
             kernel=("fuse",),
+            programs=(Program("glusterd.service", ("glusterd", "--version")),),
+            configuration=("/etc/glusterfs/glusterd.vol",),
             listeners=(
                 Listener("management of GlusterFS", "glusterd", 24007, on="storage", who=(Who.NODES,)),
                 Listener("bricks of GlusterFS", "glusterfsd", 49152, 60999, on="storage", who=(Who.NODES,)),
@@ -155,7 +168,13 @@ STORAGE = {
 REGISTRY = {
     driver.name: driver
     for driver in (
-        RegistryDriver("distribution", managed=True, refusal=_one_registry),
+        RegistryDriver(
+            "distribution",
+            managed=True,
+            programs=(Program("atoll-registry.service", ("registry", "--version")),),
+            configuration=("/etc/atoll/registry/config.yml",),
+            refusal=_one_registry,
+        ),
         RegistryDriver(
             "harbor",
             settings="harbor",

@@ -14,6 +14,9 @@ from installer.lab.errors import LabError
 _MOUNTED = Path("/sys/fs/cgroup")
 _V2_CONTROLLERS = ("cpuset", "cpu", "io", "memory", "pids")
 _CPU_PERIOD_US = 100_000
+# Each session of whoever works beside the lab has 1024 shares, and a folder of nodes would have no more: a cluster got
+# the processor of one shell. So each folder above nodes has the shares of eight machines.
+_WEIGHTS = {"cpu.shares": "8192", "cpu.weight": "800"}
 
 
 def hierarchies() -> list[Path]:
@@ -40,6 +43,8 @@ def make(cgroup: str, memory_bytes: int | None, cpus: float | None) -> list[Path
         for part in Path(cgroup).parts:
             if hierarchy == _MOUNTED:
                 _pass_controllers_down(path)
+            if path != hierarchy:
+                _write(path, _WEIGHTS)
             path = path / part
             path.mkdir(exist_ok=True)
             _fill_cpuset(path)
@@ -166,6 +171,11 @@ def _limit(path: Path, memory_bytes: int | None, cpus: float | None) -> None:
         "memory.max": str(memory_bytes or "max"),
         "cpu.max": f"{quota or 'max'} {_CPU_PERIOD_US}",
     }
+    _write(path, values)
+
+
+def _write(path: Path, values: dict[str, str]) -> None:
+    """Write those files that the hierarchy has."""
     for name, value in values.items():
         if (path / name).exists():
             (path / name).write_text(value, encoding="utf-8")

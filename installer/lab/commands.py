@@ -60,7 +60,7 @@ def status(file: Path | None, output: str) -> None:
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def execute(file: Path | None, node: str, command: tuple[str, ...]) -> None:
     """Run COMMAND as root in NODE, also where its SSH is broken. The exit code is the command's."""
-    argv = labs.inside(cluster_of(file), node, command)
+    argv = labs.inside(cluster_of(file).name, node, command)
     os.execvp(argv[0], argv)  # noqa: S606 - the caller's terminal, signals and exit code are the command's
 
 

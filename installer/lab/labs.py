@@ -136,10 +136,10 @@ def status(cluster: Cluster) -> list[NodeStatus]:
     return [_status(node, node.name in wanted) for node in (*wanted.values(), *extra.values())]
 
 
-def inside(cluster: Cluster, name: str, argv: Sequence[str]) -> list[str]:
-    """Return the command that runs `argv` as root inside a node."""
+def inside(lab: str, name: str, argv: Sequence[str]) -> list[str]:
+    """Return the command that runs `argv` as root inside a node of the lab of this name. Raises LabError."""
     _need_root()
-    return nodes.inside(_made_node(cluster.name, name), argv)
+    return nodes.inside(_made_node(lab, name), argv)
 
 
 def _prepare(lab: Lab) -> None:

@@ -46,3 +46,19 @@ def swapped(wanted: Cluster, standing: Cluster | None, seen: Observations, diges
                 f"`{key}` is now `{now}`, but {', '.join(f'`{node}`' for node in others[:3])} and what lies there were "
                 f"made for another: {loss}. {back}; with `{now}` set up a new cluster and copy what you need."
             )
+
+
+def moved(wanted: Cluster, seen: Observations) -> Iterator[str]:
+    """Yield that the registry stands on a node that is no longer its host: another one would begin empty.
+
+    A host in maintenance may be lost for good, with its images: then another one is what is left to do.
+    """
+    hosts = [node.name for node in wanted.registry_nodes]
+    for node in wanted.nodes:
+        stands = {"registry", "container_runtime"} <= seen.node(node.name).records.keys()
+        if hosts and stands and node.name not in hosts and not node.maintenance:
+            yield (
+                f"The registry stands on `{node.name}` and would now be on `{hosts[0]}`, where it begins empty: images "
+                f"that people imported or pushed would be lost. Say `registry: {{nodes: [{node.name}]}}`; for another "
+                "host set up a new cluster and import them there."
+            )

@@ -8,11 +8,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Record:
-    """What `atoll_record` wrote when a phase had succeeded."""
+    """What `atoll_record` wrote when a phase had succeeded.
+
+    With `begun` somebody has worked on the phase since, and its end was never seen: what it left is not known to be
+    what the record says, but it does stand.
+    """
 
     input_hash: str
     version: str = ""
     at: str = ""
+    begun: bool = False
 
 
 @dataclass(frozen=True)

@@ -184,7 +184,10 @@ PHASES = (
         on=Scope.CLUSTER,
         needs=("control_plane",),
         inputs=("network", "kubernetes.virtual_address"),
-        artifacts=("image/base/*kube-router*", "manifests/kube-router*"),
+        artifacts=(
+            *("image/base/*kube-router*", "image/base/*coredns*", "image/base/*kube-proxy*"),
+            "manifests/kube-router*",
+        ),
     ),
     Phase(
         "images",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
 from installer.cluster import Cluster, Node
 from installer.planning import versions
-from installer.planning.drivers import swapped
+from installer.planning.drivers import moved, swapped
 from installer.planning.observations import Observations, Record, Seen
 from installer.planning.phases import ADMISSION, BY_NAME, PHASES, Phase, Scope
 from installer.planning.projection import Digests, acting_master, changed_keys, input_hash, nodes_of, project
@@ -79,7 +79,7 @@ class Plan:
         silent = [
             f"{problem} Nothing is to be done there." for node, problem in self.unreachable if not self.needs(node)
         ]
-        return (*self.notes, *silent)
+        return (*self.notes, *(() if self.steps else self.hindrances), *silent)
 
     @property
     def blocked(self) -> tuple[str, ...]:
@@ -138,9 +138,12 @@ class Plan:
 
 
 def saved(path: Path) -> Plan:
-    """Read a saved plan. Raises OSError or ValueError if the file is none."""
-    content = json.loads(path.read_text(encoding="utf-8"))
+    """Read a saved plan. Raises OSError, and ValueError that says which part of the file is none."""
     try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        _expect("it", content, Plan)
+        for number, step in enumerate(content["steps"], 1):
+            _expect(f"step {number}", step, Step, forbid=True)
         return Plan(
             cluster=content["cluster"],
             steps=tuple(Step(**step) for step in content["steps"]),
@@ -149,8 +152,19 @@ def saved(path: Path) -> Plan:
             hindrances=tuple(content["hindrances"]),
             leaving=tuple((node, problem) for node, problem in content["leaving"]),
         )
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{path} is not a plan of this version of Atoll ({error})") from error
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path} is not a plan of this version of Atoll: {error}") from error
+
+
+def _expect(what: str, found: Any, kind: type[Plan | Step], *, forbid: bool = False) -> None:
+    """Refuse what lacks keys of `kind`, with `forbid` also what has others. Raises ValueError."""
+    if not isinstance(found, dict):
+        raise ValueError(f"{what} is no JSON object")
+    wanted = [field.name for field in fields(kind)]
+    if lacking := [f"`{name}`" for name in wanted if name not in found]:
+        raise ValueError(f"{what} lacks {', '.join(lacking)}")
+    if forbid and (odd := [f"`{name}`" for name in found if name not in wanted]):
+        raise ValueError(f"{what} has {', '.join(odd)}, which is not known")
 
 
 def plan(
@@ -161,8 +175,7 @@ def plan(
     `standing` is what was accepted last; None where nothing was. `every_phase` plans all that belongs there, whether it
     is needed or not.
     """
-    removals, kept = _removals(wanted, seen)
-    steps = [*removals]
+    steps = [*_removals(wanted, seen)]
     for phase in PHASES:
         if phase is ADMISSION:
             steps += _joins(wanted, seen, digests, every_phase)
@@ -171,10 +184,15 @@ def plan(
             if not node.maintenance:
                 steps += _step(phase, wanted, node, seen, digests, every_phase)
     resting = [f"Node `{node.name}` is in maintenance and left out." for node in wanted.nodes if node.maintenance]
-    hindrances = (*_hindrances(wanted, seen, digests), *swapped(wanted, standing, seen, digests))
+    swaps = tuple(swapped(wanted, standing, seen, digests))
+    hindrances = (
+        *_hindrances(wanted, seen, digests),
+        *_kept(wanted, standing, seen, [phase for phase in PHASES if not (swaps and phase.only_if)]),
+        *swaps,
+        *moved(wanted, seen),
+    )
     told = (
         *resting,
-        *kept,
         *_unknown(seen),
         *forgotten(wanted, standing, seen),
         *versions.notes(wanted, seen, digests),
@@ -211,6 +229,8 @@ def _step(
         reason, detail = CHANGED, _shown(changed_keys(record.input_hash, hash_now))
     elif found is not None and not found.ok:
         reason, detail = DRIFTED, _shown(found.drifted)
+    elif record.begun:
+        reason, detail = FAILED, "it began again and never ended"
     elif phase.holds_certificates and digests.certificates_end:
         reason, detail = ENDING, _shown(digests.certificates_end)
     elif every_phase:
@@ -231,25 +251,42 @@ def _joins(wanted: Cluster, seen: Observations, digests: Digests, every_phase: b
             yield Step("admission", master.name, "join", reason, f"node {node.name}", hash_now, node.name)
 
 
-def _removals(wanted: Cluster, seen: Observations) -> tuple[list[Step], list[str]]:
-    """Plan what has a record and is no longer wanted, last phase first; and say what can't be taken away like that."""
-    steps: list[Step] = []
-    kept: list[str] = []
+def _removals(wanted: Cluster, seen: Observations) -> Iterator[Step]:
+    """Plan what has a record, is no longer wanted and can be taken away, last phase first."""
     for phase in reversed(PHASES):
-        belongs = {node.name for node in nodes_of(phase, wanted)}
-        if phase is ADMISSION or (phase.on is Scope.CLUSTER and belongs):
+        if not phase.removable or (phase.on is Scope.CLUSTER and nodes_of(phase, wanted)):
             continue
-        for node in wanted.nodes if phase.on is not Scope.CLUSTER else [acting_master(wanted)]:
-            if node.name in belongs or node.maintenance or phase.name not in _place(phase, node, seen).records:
-                continue
-            if phase.removable:
-                steps.append(Step(phase.name, node.name, "remove", UNWANTED))
-            else:
-                kept.append(
-                    f"Node `{node.name}` keeps `{phase.name}`, which cluster.yaml no longer asks for there: it cannot "
-                    "be taken away in place. Take the node out of the cluster, then add it again."
-                )
-    return steps, kept
+        for node in _unwanted(phase, wanted, seen):
+            if not node.maintenance:
+                yield Step(phase.name, node.name, "remove", UNWANTED)
+
+
+def _kept(wanted: Cluster, standing: Cluster | None, seen: Observations, phases: Collection[Phase]) -> Iterator[str]:
+    """Say on which nodes something stands that is no longer wanted there and can't be taken away in place.
+
+    Others would leave such a node alone at once, a member of etcd or a server of files: so nothing may be done at all.
+    """
+    left: dict[str, list[str]] = {}
+    for phase in phases:
+        if phase is not ADMISSION and phase.on is not Scope.CLUSTER and not phase.removable:
+            for node in _unwanted(phase, wanted, seen):
+                left.setdefault(node.name, []).append(f"`{phase.name}`")
+    before = {node.name: node.roles for node in standing.nodes} if standing else {}
+    for node in wanted.nodes:
+        if node.name in left:
+            roles = before.get(node.name, node.roles)
+            was = "the role or the driver" if {*roles} == {*node.roles} else f"`roles: [{', '.join(roles)}]`"
+            yield (
+                f"Node `{node.name}` was set up with {', '.join(left[node.name])}, which cluster.yaml no longer asks "
+                f"for there, and which cannot be taken away in place. Put {was} back that it was set up with."
+            )
+
+
+def _unwanted(phase: Phase, wanted: Cluster, seen: Observations) -> list[Node]:
+    """The nodes with a record of a phase that does not belong there."""
+    belongs = {node.name for node in nodes_of(phase, wanted)}
+    places = [acting_master(wanted)] if phase.on is Scope.CLUSTER else wanted.nodes
+    return [node for node in places if node.name not in belongs and phase.name in _place(phase, node, seen).records]
 
 
 def _unknown(seen: Observations) -> Iterator[str]:

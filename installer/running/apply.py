@@ -167,11 +167,11 @@ def _theirs(cluster: Cluster) -> accepted.Revision | None:
 
 
 def _refuse_to_forget(made: Plan, cluster: Cluster, theirs: accepted.Revision | None) -> None:
-    """Refuse before the revision is accepted: it would not have the node any more, and nobody would know of it.
+    """Refuse before the revision is accepted: it would not say any more what stands, and nobody would know of it.
 
     `theirs` was accepted elsewhere and is about to be overwritten: it may have nodes that this machine never saw.
     """
-    told = [problem for _, problem in made.leaving]
+    told = [problem for _, problem in made.leaving] + (list(made.hindrances) if made else [])
     if theirs is not None:
         named = {name for name, _ in made.leaving}
         told += [

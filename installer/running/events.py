@@ -67,7 +67,6 @@ class Recorder:
         self._final_failures: dict[str, int] | None = None
         self.phases: dict[str, PhaseBook] = {}
         self.evaluated: Counter[str] = Counter()
-        self.playbook_pid: int | None = None
         self.tail: list[str] = []
 
     @property

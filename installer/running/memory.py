@@ -61,8 +61,12 @@ def recall(state: Path) -> Observations:
 
 
 def _plain(seen: Seen) -> dict[str, Any]:
-    return {phase: asdict(record) for phase, record in seen.records.items()}
+    # Nothing can be done about what began and never ended while its node is silent; earlier versions know no such mark.
+    return {
+        phase: {name: value for name, value in asdict(record).items() if name != "begun"}
+        for phase, record in seen.records.items()
+    }
 
 
-def _seen(records: Mapping[str, Mapping[str, str]], kubernetes: str = "") -> Seen:
+def _seen(records: Mapping[str, Mapping[str, Any]], kubernetes: str = "") -> Seen:
     return Seen(records={phase: Record(**record) for phase, record in records.items()}, kubernetes=kubernetes)

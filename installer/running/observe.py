@@ -109,7 +109,12 @@ def _records(found: Mapping[str, Any], phases: Iterable[str]) -> dict[str, Recor
     """Return the records of some phases, and those of phases that this version does not know."""
     names = [*phases, *(name for name in found if name not in BY_NAME)]
     return {
-        phase: Record(found[phase]["input_hash"], found[phase].get("version", ""), found[phase].get("at", ""))
+        phase: Record(
+            found[phase]["input_hash"],
+            found[phase].get("version", ""),
+            found[phase].get("at", ""),
+            bool(found[phase].get("begun")),
+        )
         for phase in names
         if phase in found
     }

@@ -11,16 +11,18 @@ import ssl
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import urllib3
 import yaml
-from kubernetes import client
 
 from installer.errors import ToldError
 from installer.exit_codes import UNAVAILABLE
 from installer.services.stop import Stop
 from installer.services.table import Workload
+
+if TYPE_CHECKING:  # loading it costs more than all the rest of a command that asks nothing
+    from kubernetes import client
 
 PLURALS = {"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets"}
 STOPPED_SELECTOR = "atoll.io/stopped"
@@ -170,6 +172,8 @@ class KubernetesApi:
         if body is not None:
             headers["Content-Type"] = "application/strategic-merge-patch+json"
         connection = self._connect()
+        from kubernetes.client import ApiException
+
         tried = []
         for server in self.servers or (connection.configuration.host,):
             request = connection.param_serialize(
@@ -183,7 +187,7 @@ class KubernetesApi:
             )
             try:
                 response = connection.call_api(*request, _request_timeout=timeout).response
-            except (urllib3.exceptions.HTTPError, client.ApiException, OSError) as error:
+            except (urllib3.exceptions.HTTPError, ApiException, OSError) as error:
                 cause = getattr(error, "reason", None) or error
                 words = re.sub(r"^\w+Connection\(.*?\): ", "", str(cause))
                 tried.append(f"{server.removeprefix('https://')}: {words}")
@@ -218,6 +222,8 @@ def _answer(response: Any, method: str, path: str) -> Any:
 
 def _client(kubeconfig: Path) -> client.ApiClient:
     """Connect as a kubeconfig says. The library's own reader would leave the private key in the folder for drafts."""
+    from kubernetes import client
+
     content = yaml.safe_load(kubeconfig.read_text("utf-8"))
     context = _named(content["contexts"], content["current-context"])["context"]
     cluster = _named(content["clusters"], context["cluster"])["cluster"]

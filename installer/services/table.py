@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
+
+from installer.cluster.drivers import REGISTRY, STORAGE, RegistryDriver, StorageDriver
 
 Action = Literal["start", "stop", "restart"]
 Where = Literal["all", "masters", "storage", "mounts", "registry"]
@@ -98,7 +101,17 @@ class Service:
     phases: tuple[str, ...]
     configuration: tuple[Configuration, ...] = ()
     actions: tuple[Action, ...] = ALL_ACTIONS
-    served_by: str | None = field(default=None)
+
+
+Drivers = Mapping[str, StorageDriver] | Mapping[str, RegistryDriver]
+
+
+def _units(drivers: Drivers, on: Where) -> tuple[Unit, ...]:
+    return tuple(Unit(program.unit, on, program.version) for row in drivers.values() for program in row.programs)
+
+
+def _files(drivers: Drivers, on: Where) -> tuple[NodeFile, ...]:
+    return tuple(NodeFile(file, on) for row in drivers.values() for file in row.configuration)
 
 
 def _platform(name: str, title: str, kind: Literal["Deployment", "DaemonSet"] = "Deployment") -> Service:
@@ -122,7 +135,6 @@ SERVICES: tuple[Service, ...] = (
         parts=(Workload("DaemonSet", "atoll-system", "gateway"),),
         phases=("platform",),
         configuration=(ConfigMap("atoll-system", "gateway-config"),),
-        served_by="gateway",
     ),
     Service(
         "database",
@@ -134,9 +146,9 @@ SERVICES: tuple[Service, ...] = (
     Service(
         "registry",
         "Container registry",
-        parts=(Unit("atoll-registry.service", "registry", ("registry", "--version")),),
+        parts=_units(REGISTRY, "registry"),
         phases=("registry",),
-        configuration=(NodeFile("/etc/atoll/registry/config.yml", "registry"),),
+        configuration=_files(REGISTRY, "registry"),
     ),
     Service(
         "queue",
@@ -164,12 +176,12 @@ SERVICES: tuple[Service, ...] = (
         "storage",
         "Storage: user data, system volumes",
         parts=(
-            Unit("glusterd.service", "storage", ("glusterd", "--version")),
+            *_units(STORAGE, "storage"),
             Unit("mnt-atoll.mount", "mounts"),
             Workload("Deployment", "local-path-storage", "local-path-provisioner"),
         ),
         phases=("storage", "volume", "storage_client"),
-        configuration=(NodeFile("/etc/glusterfs/glusterd.vol", "storage"),),
+        configuration=_files(STORAGE, "storage"),
         actions=RESTART_ONLY,
     ),
     Service(

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -72,7 +75,24 @@ def _help_seconds() -> float:
     return statistics.median(once() for _ in range(5))
 
 
-MEASURES: dict[str, Callable[[], float]] = {"help": _help_seconds}
+def _dev_seconds() -> float:
+    """What `./atoll dev` takes to be ready for somebody whose cache is empty: it builds the portal first."""
+    with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+        free.close()
+        argv = [sys.executable, "-m", "installer", "dev", "--port", str(port), "--state", f"{folder}/state"]
+        environment = {**os.environ, "ATOLL_CACHE": f"{folder}/cache"}
+        started = time.perf_counter()
+        with subprocess.Popen(argv, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as dev:
+            ready = any("Ctrl-C ends it." in line for line in dev.stdout or ())
+            took = time.perf_counter() - started
+            dev.send_signal(signal.SIGINT)
+    if not ready:
+        raise RuntimeError("./atoll dev ended before it was ready")
+    return took
+
+
+MEASURES: dict[str, Callable[[], float]] = {"help": _help_seconds, "dev_ready": _dev_seconds}
 
 
 def figures() -> list[dict[str, Any]]:

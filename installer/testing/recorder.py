@@ -6,7 +6,6 @@ Results land in the file named by `$ATOLL_TEST_RESULTS`; without it nothing is r
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,11 @@ import pytest
 from installer.testing.results import Proof, Result, write
 
 
-def _proofs(item: pytest.Item) -> list[Proof]:
-    proofs: list[Proof] = []
+def _proofs(item: pytest.Item) -> list[dict[str, object]]:
+    proofs: list[dict[str, object]] = []
     for mark in item.iter_markers("feature"):
         on = mark.kwargs.get("on", "real")
-        proofs.extend(Proof(feature=int(number), on=on) for number in mark.args)
+        proofs.extend({"feature": int(number), "on": on} for number in mark.args)
     return proofs
 
 
@@ -29,25 +28,29 @@ class Recorder:
         self.target = target
         self.results: dict[str, Result] = {}
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Fold the report of a phase of a test into its result."""
-        report = yield
-        found = self.results.setdefault(item.nodeid, Result(name=item.nodeid, outcome="passed", proofs=_proofs(item)))
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Fold the report of a phase of a test into its result; xdist's workers send theirs here."""
+        proofs = [Proof.model_validate(proof) for name, proof in report.user_properties if name == "proof"]
+        found = self.results.setdefault(report.nodeid, Result(name=report.nodeid, outcome="passed", proofs=proofs))
         found.seconds += report.duration
         if report.failed:
             found.outcome = "failed"
         elif report.skipped and found.outcome == "passed":
             found.outcome = "skipped"
-        return report
 
     def pytest_sessionfinish(self) -> None:
         """Write what was collected."""
         write(self.target, list(self.results.values()))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let each report of a test say what it proves."""
+    for item in items:
+        item.user_properties.extend(("proof", proof) for proof in _proofs(item))
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Start recording when the runner asks for it."""
     target = os.environ.get("ATOLL_TEST_RESULTS")
-    if target:
+    if target and not hasattr(config, "workerinput"):  # a worker of xdist tells the process that started it
         config.pluginmanager.register(Recorder(Path(target)), "atoll-recorder")

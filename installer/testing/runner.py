@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -19,18 +20,25 @@ from installer.cluster.places import cache_directory
 from installer.testing.results import DIRECTORY, ROOT, Report, Result, write
 from installer.testing.suites import SUITES, Command, Suite
 
-# A lab waits for half of its time; more than two suites would hold up each other's tests.
+# A lab waits for half of its time; more than two suites would hold up each other's tests. What they leave of the cores
+# goes to one suite more whose tests do not mind: it weighs a third of another (sched(7): autogroup).
 SLOTS = 2
+PATIENT_NICE = 5
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command of a suite ended; `seconds` is wall time, `reason` is empty when it passed."""
+    """How a command of a suite ended, `reason` is empty when it passed.
+
+    `seconds` is wall time. `cpu_s` is the time of a core that its processes had, in seconds: those that were waited
+    for, so neither daemons nor what a lab's nodes do.
+    """
 
     suite: str
     title: str
     seconds: float
     reason: str
+    cpu_s: float = 0.0
 
 
 def _argv(command: Command, node: Path) -> list[str]:
@@ -52,7 +60,7 @@ def run(suites: tuple[Suite, ...], node: Path, extra: tuple[str, ...] = ()) -> l
     waiting = waits(suites)
     ended: dict[str, list[Ended]] = {}
     running: dict[Future[list[Ended]], Suite] = {}
-    with _Processes() as processes, ThreadPoolExecutor(SLOTS) as pool:
+    with _Processes() as processes, ThreadPoolExecutor(SLOTS + 1) as pool:
         try:
             while len(ended) < len(suites):
                 for suite in startable(suites, waiting, set(running.values()), set(ended)):
@@ -91,9 +99,14 @@ def startable(
     ready = [suite for suite in suites if suite.name not in begun and waiting[suite.name] <= ended]
     ready.sort(key=lambda suite: -sum(suite.name in others for others in waiting.values()))
     found: list[Suite] = []
+
+    def busy(together: list[Suite]) -> int:
+        return sum(not other.patient for other in together)
+
     for suite in ready:
         together = [*running, *found]
-        if len(together) < slots and not any(other.alone for other in together) and not (suite.alone and together):
+        room = not any(other.patient for other in together) if suite.patient else busy(together) < slots
+        if room and not any(other.alone for other in together) and not (suite.alone and together):
             found.append(suite)
         elif suite.alone:
             break  # what comes behind it would keep it waiting for ever
@@ -131,27 +144,33 @@ class _Processes:
     def __exit__(self, *_: object) -> None:
         self.end()
 
-    def run(self, argv: list[str], limit_s: float, **options: Any) -> str:
-        """Run a program as the leader of a group of its own, for `limit_s` at most; return why it failed, or ""."""
+    def run(self, argv: list[str], limit_s: float, nice: int = 0, **options: Any) -> tuple[str, float]:
+        """Run a program as the leader of a group of its own, for `limit_s` at most.
+
+        Return why it failed, or "", and the seconds of a core that it had.
+        """
         with self._lock:
             if self._over:
-                return "the run was ended"
+                return "the run was ended", 0.0
             try:
                 process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, **options)
             except FileNotFoundError as error:
-                return f"not found: {error.filename}"
+                return f"not found: {error.filename}", 0.0
             self._groups.add(process.pid)
+        if nice:
+            _weigh_less(process.pid, nice)
+        ended = False
         try:
-            code = process.wait(timeout=limit_s)
-            return "" if code == 0 else f"exit code {code}"
-        except subprocess.TimeoutExpired:
-            return "its time was over"
+            ended = _ends(process.pid, limit_s)
         finally:
             with self._lock:
                 self._groups.discard(process.pid)
-            if process.returncode is None:  # over its time, or Ctrl-C: its own session does not hear of that
+            if not ended:  # over its time, or Ctrl-C: its own session does not hear of that
                 _kill_group(process.pid)
-                process.wait()
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = code = os.waitstatus_to_exitcode(status)
+        reason = "its time was over" if not ended else "" if code == 0 else f"exit code {code}"
+        return reason, used.ru_utime + used.ru_stime
 
     def end(self) -> None:
         """Kill all groups."""
@@ -159,6 +178,22 @@ class _Processes:
             self._over = True
             for group in self._groups:
                 _kill_group(group)
+
+
+def _ends(process_id: int, limit_s: float) -> bool:
+    """Whether it ends within its time. It is not waited for: what it used is told to who does that."""
+    handle = os.pidfd_open(process_id)
+    try:
+        return bool(select.select([handle], [], [], limit_s)[0])
+    finally:
+        os.close(handle)
+
+
+def _weigh_less(leader: int, nice: int) -> None:
+    """Give a session less of the cores: as a whole, where the kernel weighs sessions, else each of its processes."""
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PGRP, leader, nice)
+        Path(f"/proc/{leader}/autogroup").write_text(str(nice), encoding="ascii")
 
 
 def _kill_group(group: int) -> None:
@@ -177,15 +212,16 @@ def _run_suite(
         print(f"--- {suite.name}: {command.title}", flush=True, file=output)
         argv = _argv(command, node) + list(extra if command is suite.commands[-1] else ())
         began = time.monotonic()
-        reason = processes.run(
+        reason, cpu_s = processes.run(
             argv,
             max(deadline - began, 1),
+            nice=PATIENT_NICE if suite.patient and output else 0,
             cwd=ROOT,
             env=_environment(target, node),
             stdout=output,
             stderr=subprocess.STDOUT if output else None,
         )
-        ended.append(Ended(suite.name, command.title, time.monotonic() - began, reason))
+        ended.append(Ended(suite.name, command.title, time.monotonic() - began, reason, cpu_s))
     if not target.exists():
         outcomes = [
             Result(name=f"{suite.name}: {end.title}", outcome="failed" if end.reason else "passed", seconds=end.seconds)
@@ -209,8 +245,8 @@ def _environment(target: Path, node: Path) -> dict[str, str]:
 def closing(ended: list[Ended], reports: list[Report]) -> str:
     """Return the closing lines: every command with its time, and the plain line that counts tests and checks."""
     lines = [
-        f"{'failed' if end.reason else 'passed'}  {end.seconds:7.1f} s  {end.suite}: {end.title}"
-        + (f"  ({end.reason})" if end.reason else "")
+        f"{'failed' if end.reason else 'passed'}  {end.seconds:7.1f} s {end.cpu_s:7.1f} s of a core"
+        f"  {end.suite}: {end.title}" + (f"  ({end.reason})" if end.reason else "")
         for end in ended
     ]
     run_suites = {end.suite for end in ended}

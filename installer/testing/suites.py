@@ -22,7 +22,8 @@ class Suite:
 
     `belongs_to` is the smallest set that runs it: `fast` needs no lab, `ci` needs lab nodes on this machine,
     `all` is too long for every commit. `time_limit_s` ends a hanging suite. Suites run side by side, two at a time, but
-    wait for those of `after` that run at all; one that is `alone` has the machine to itself.
+    wait for those of `after` that run at all; one that is `alone` has the machine to itself. One that is `patient` runs
+    as a third, one at a time, with what the others leave of the cores: nothing in it may depend on time.
     """
 
     name: str
@@ -33,10 +34,12 @@ class Suite:
     time_limit_s: int
     after: tuple[str, ...] = field(default=())
     alone: bool = False
+    patient: bool = False
 
 
 PYTEST = ("{python}", "-m", "pytest", "-p", "installer.testing.recorder", "--durations=15", "--durations-min=10")
 NPM = ("{node}/npm", "--prefix", "platform/portal")
+E2E_NPM = ("{node}/npm", "--prefix", "tests/e2e")
 
 SUITES: tuple[Suite, ...] = (
     Suite(
@@ -59,7 +62,8 @@ SUITES: tuple[Suite, ...] = (
                 ("env", "ANSIBLE_INVENTORY=cluster.example.yaml", "{bin}/ansible-lint", "--offline", "--strict", "-q"),
             ),
         ),
-        900,
+        1800,
+        patient=True,
     ),
     Suite(
         "unit",
@@ -96,14 +100,19 @@ SUITES: tuple[Suite, ...] = (
             Command("lint", (*NPM, "run", "lint")),
             Command("vitest", (*NPM, "test")),
         ),
-        900,
+        1800,
+        patient=True,
     ),
     Suite(
         "e2e-dev",
         "Pages and forms of the portal in Chromium, on `./atoll dev`: two side by side",
-        "Debian's chromium (installed by root), Node from the pinned toolchain",
+        "Debian's chromium-headless-shell or chromium (installed by root), Node from the pinned toolchain",
         "fast",
-        (Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev")),),
+        (
+            Command("npm install", (*E2E_NPM, "install", "--no-save", "--prefer-offline")),
+            Command("types", (*E2E_NPM, "run", "types")),
+            Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev")),
+        ),
         1200,
     ),
     Suite(
@@ -129,8 +138,9 @@ SUITES: tuple[Suite, ...] = (
         "the bundle (built or in the cache)",
         "ci",
         (Command("pytest", (*PYTEST, "tests/apiserver", "tests/registry")),),
-        900,  # a minute with a bundle in the cache
+        1800,  # a minute with a bundle in the cache
         after=("system",),  # which makes the bundle where there is none
+        patient=True,
     ),
     Suite(
         "system",
@@ -146,7 +156,7 @@ SUITES: tuple[Suite, ...] = (
         "What every engine has to do, done by Kubernetes",
         "the cluster that the suite `system` leaves running",
         "ci",
-        (Command("pytest", (*PYTEST, "tests/engines", "--engine=kubernetes")),),
+        (Command("pytest", (*PYTEST, "tests/engines", "--engine=kubernetes", "-n", "3")),),
         900,
         after=("system",),
     ),
@@ -160,13 +170,23 @@ SUITES: tuple[Suite, ...] = (
         after=("engines-cluster",),
     ),
     Suite(
+        "load",
+        "One user asks for all there is, ten clients at a time; what somebody else gets meanwhile",
+        "the cluster that the suite `system` leaves running",
+        "all",
+        (Command("pytest", (*PYTEST, "tests/load")),),
+        900,
+        after=("e2e",),
+        alone=True,
+    ),
+    Suite(
         "sabotage-lab",
         "The same for promises about the installed cluster; run again, it goes on where it was",
         "the cluster that the suite `system` leaves running",
         "all",
         (Command("pytest", (*PYTEST, "tests/sabotage/test_lab.py")),),
         3600,
-        after=("e2e",),
+        after=("load",),
         alone=True,
     ),
     Suite(

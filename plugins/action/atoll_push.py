@@ -6,7 +6,7 @@ import hashlib
 import json
 import ssl
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -121,6 +121,21 @@ def push(registry: Registry, image: Image, pool: ThreadPoolExecutor) -> None:
     registry.put_manifest(image.repository, image.tag, media_type, body)
 
 
+def lacking(registry: Registry, images: list[Image], pool: ThreadPoolExecutor) -> list[Image]:
+    """Return the images that the registry does not have in this form."""
+    there = pool.map(lambda image: registry.digest_of(image.repository, image.tag), images)
+    return [image for image, digest in zip(images, there, strict=True) if digest != top_manifest(image)[1]]
+
+
+def push_all(registry: Registry, images: list[Image], pool: ThreadPoolExecutor, begin: Callable[[], None]) -> None:
+    """Send images; `begin` is called before the first."""
+    if images:
+        begin()
+    for image in images:
+        display.v(f"pushing {image.name}")
+        push(registry, image, pool)
+
+
 @contextmanager
 def tunnel(connection: Any, reach: str) -> Iterator[Path]:
     """Yield a local socket that leads to `reach` on the connection's host, with that connection's own settings."""
@@ -154,7 +169,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         try:
             images = images_of(Path(args["bundle"]), args.get("sets") or ["base", "platform", "framework"])
             with tunnel(self._connection, args.get("reach") or "127.0.0.1:5000") as socket:
-                result |= self._push(images, socket)
+                result |= self._push(images, socket, partial(self._begin, task_vars))
             if record := args.get("record"):
                 kept = self._execute_module(module_name="atoll_record", module_args=dict(record), task_vars=task_vars)
                 return result | kept | {"changed": result["changed"] or kept.get("changed", False)}
@@ -164,7 +179,15 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         except (PushError, OSError, httpx.HTTPError) as error:
             raise AnsibleActionFail(f"atoll_push: {error}") from error
 
-    def _push(self, images: list[Image], socket: Path) -> dict[str, Any]:
+    def _begin(self, task_vars: dict[str, Any] | None) -> None:
+        """Mark the record of the phase: a name in the registry that stood for one image may soon stand for another."""
+        if record := self._task.args.get("record"):
+            about = {"phase": record["phase"], "scope": record["scope"], "state": "begun"}
+            marked = self._execute_module(module_name="atoll_record", module_args=about, task_vars=task_vars)
+            if marked.get("failed"):
+                raise AnsibleActionFail(f"atoll_push: {marked.get('msg')}")
+
+    def _push(self, images: list[Image], socket: Path, begin: Callable[[], None]) -> dict[str, Any]:
         args = self._task.args
         context = ssl.create_default_context(cafile=args["ca_file"])
         context.load_cert_chain(args["client_certificate"], args["client_key"])
@@ -176,11 +199,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]
             ThreadPoolExecutor(PARALLEL) as pool,
         ):
             registry = Registry(client)
-            there = pool.map(lambda image: registry.digest_of(image.repository, image.tag), images)
-            missing = [image for image, digest in zip(images, there, strict=True) if digest != top_manifest(image)[1]]
+            missing = lacking(registry, images, pool)
             if not self._task.check_mode:
-                for image in missing:
-                    display.v(f"pushing {image.name}", host=self._connection.host)
-                    push(registry, image, pool)
+                push_all(registry, missing, pool, begin)
         names = [image.name for image in missing]
         return {"changed": bool(missing), "pushed": names, "bytes_sent": registry.bytes_sent}

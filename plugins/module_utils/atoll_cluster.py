@@ -13,6 +13,8 @@ from ansible.module_utils.atoll_node import digest_of_bytes, run
 KUBECONFIG = "/etc/kubernetes/admin.conf"
 MANAGER = "atoll"
 PHASE_LABEL = "atoll.io/phase"
+# On an object that somebody else has made, and on which a phase only notes something: it is never removed.
+MADE_BY = "atoll.io/made-by"
 # What the API server and controllers write, and says nothing about what is wanted.
 _OTHERS = ("managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink")
 _OTHERS_ANNOTATIONS = ("deployment.kubernetes.io/revision", "deprecated.daemonset.template.generation")

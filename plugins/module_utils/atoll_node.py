@@ -196,6 +196,15 @@ def replacing(path: str, mode: int, ids: Optional[Tuple[int, int]], sync: bool =
         raise
 
 
+def sync_directory(path: str) -> None:
+    """Have the disk know which files a directory holds: without it a power cut may bring an older one back."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def block_of(text: str, name: str) -> Optional[str]:
     """Return the lines between the marks of a block, None if it is not there."""
     begin, end = _marks(name)

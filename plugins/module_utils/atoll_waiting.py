@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import itertools
 import time
 from typing import Any, Dict, Iterator, List, NamedTuple, Set, Tuple
 
@@ -55,9 +56,11 @@ def reach(wanted: Dict[str, Any]) -> None:
                 hopeless(wanted, before)
             if "timed out" in str(error) and time.monotonic() < end:
                 continue
-            raise NodeError(
-                "{} did not reach `{}`:\n{}".format(" ".join(target), wanted["condition"], _seen(error, words))
-            ) from None
+            seen = _seen(error, words)
+            # What ended before this wait only, and was not started again within it, is told now.
+            for loop in itertools.islice(loops(_pods(wanted), {}), 1) if looks else ():
+                seen += "\n" + _words(" ".join(target), wanted["namespace"], loop)
+            raise NodeError("{} did not reach `{}`:\n{}".format(" ".join(target), wanted["condition"], seen)) from None
 
 
 def _seen(error: NodeError, words: List[str]) -> str:
@@ -73,14 +76,7 @@ def hopeless(wanted: Dict[str, Any], before: Dict[Tuple[str, str], int]) -> None
     """Raise with a pod's last lines if one ends again and again, or if a Job has given up."""
     pods = _pods(wanted)
     named = "{} {}/{}".format(wanted["kind"], wanted["namespace"], wanted["name"])
-    for loop in loops(pods, before):
-        raise NodeError(
-            "{}: container `{}` of pod `{}` on node `{}` ends again and again ({}, exit code {}, {} restarts). "
-            "Its last lines:\n{}".format(
-                named, loop.container, loop.pod, loop.node, loop.reason, loop.exit_code, loop.restarts,
-                last_lines(wanted["namespace"], loop.pod, loop.container),
-            )
-        )  # fmt: skip
+    _complain(named, wanted["namespace"], loops(pods, before))
     if wanted["kind"] == "Job":
         for condition in _object(wanted).get("status", {}).get("conditions", []):
             if condition["type"] == "Failed" and condition["status"] == "True" and wanted["condition"] != "Failed":
@@ -90,6 +86,45 @@ def hopeless(wanted: Dict[str, Any], before: Dict[Tuple[str, str], int]) -> None
                     for pod in pods[-1:]
                 ]
                 raise NodeError("\n".join(["{} has failed ({}). Its last lines:".format(named, why), *lines]))
+
+
+class StaticPod:
+    """A pod that a kubelet starts by its file, looked at while what it offers is waited for."""
+
+    def __init__(self, named: str) -> None:
+        """Remember how often it ended before; `named` is `namespace/name`."""
+        self.namespace, _, self.name = named.partition("/")
+        self._before = self._looked()
+        self._next = time.monotonic() + LOOK_S
+
+    def look(self) -> None:
+        """Raise with its last lines if it ends again and again; every few seconds only, as a look asks the cluster."""
+        if time.monotonic() < self._next:
+            return
+        pods = self._looked()
+        same = {pod["metadata"].get("uid") for pod in pods} & {pod["metadata"].get("uid") for pod in self._before}
+        before = _restarts(self._before) if same else {}  # one of another file counts anew
+        _complain("Static pod {}/{}".format(self.namespace, self.name), self.namespace, loops(pods, before))
+        self._next = time.monotonic() + LOOK_S
+
+    def _looked(self) -> List[Dict[str, Any]]:
+        words = ["--namespace", self.namespace, "get", "pod", self.name, "--output", "json", "--ignore-not-found"]
+        return cluster.items_of(cluster.kubectl(*words, "--request-timeout={}s".format(LOOK_S), accept=_ANY))
+
+
+def _complain(named: str, namespace: str, found: Iterator[Loop]) -> None:
+    for loop in found:
+        raise NodeError(_words(named, namespace, loop))
+
+
+def _words(named: str, namespace: str, loop: Loop) -> str:
+    return (
+        "{}: container `{}` of pod `{}` on node `{}` ends again and again ({}, exit code {}, {} restarts). "
+        "Its last lines:\n{}".format(
+            named, loop.container, loop.pod, loop.node, loop.reason, loop.exit_code, loop.restarts,
+            last_lines(namespace, loop.pod, loop.container),
+        )
+    )  # fmt: skip
 
 
 def loops(pods: List[Dict[str, Any]], before: Dict[Tuple[str, str], int]) -> Iterator[Loop]:

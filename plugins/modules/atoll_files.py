@@ -106,7 +106,7 @@ from ansible.module_utils.atoll_node import (
     with_block,
     write_atomically,
 )
-from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
+from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, begun, recorded
 from ansible.module_utils.basic import AnsibleModule
 
 OWNED = {"owner": {"type": "str", "default": "root"}, "group": {"type": "str", "default": "root"}}
@@ -324,7 +324,7 @@ def work(module: Any) -> Dict[str, Any]:
 
 def main() -> None:
     """Run as a module."""
-    guarded(recorded(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+    guarded(begun(recorded(work)), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

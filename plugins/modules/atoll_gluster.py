@@ -8,6 +8,8 @@ import socket
 import ssl
 import xml.etree.ElementTree as ElementTree
 
+from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded
+from ansible.module_utils.atoll_recording import begun
 from ansible.module_utils.basic import AnsibleModule
 
 CERTIFICATE, KEY, AUTHORITY = "/etc/ssl/glusterfs.pem", "/etc/ssl/glusterfs.key", "/etc/ssl/glusterfs.ca"
@@ -24,6 +26,9 @@ description:
   - A volume that runs is stopped and started where an option is one that its servers read at their start (TLS);
     mounts of before are dead then.
 options:
+  phase:
+    description: The phase that the volume belongs to.
+    type: str
   volume:
     description: Name of the volume.
     type: str
@@ -41,6 +46,8 @@ options:
     description: Options of the volume.
     type: dict
     default: {}
+extends_documentation_fragment:
+  - atoll
 author:
   - Atoll
 """
@@ -48,6 +55,7 @@ author:
 EXAMPLES = r"""
 - name: The volume of user data is served
   atoll_gluster:
+    phase: volume
     volume: atoll
     brick: /srv/atoll/brick
     servers: [10.0.0.4]
@@ -215,14 +223,16 @@ def main():
     """Entry point."""
     module = AnsibleModule(
         argument_spec={
+            "phase": {"type": "str"},
             "volume": {"type": "str", "required": True},
             "brick": {"type": "path", "required": True},
             "servers": {"type": "list", "elements": "str", "required": True},
             "options": {"type": "dict", "default": {}},
+            **COMMON_ARGUMENTS,
         },
         supports_check_mode=True,
     )
-    ensure(module)
+    guarded(begun(ensure), module)
 
 
 if __name__ == "__main__":

@@ -68,6 +68,7 @@ from ansible.module_utils.atoll_node import (
     run,
     write_atomically,
 )
+from ansible.module_utils.atoll_recording import begun
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
@@ -215,7 +216,7 @@ def work(module: Any) -> Dict[str, Any]:
 
 def main() -> None:
     """Run as a module."""
-    guarded(work, AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+    guarded(begun(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

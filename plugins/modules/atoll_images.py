@@ -62,7 +62,7 @@ import tarfile
 from typing import Any, Dict, List, Set
 
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, PATH, Book, NodeError, guarded, locked, run
-from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
+from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, begun, recorded
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
@@ -165,7 +165,7 @@ def work(module: Any) -> Dict[str, Any]:
 
 def main() -> None:
     """Run as a module."""
-    guarded(recorded(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+    guarded(begun(recorded(work)), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ short_description: Make the first master, or join a node
 description:
   - Runs C(kubeadm init) or C(kubeadm join) once. What it was doing is written down before and after, so an attempt that
     was killed half-way is cleaned up and made again; one that still runs is waited for.
+  - A master's API server, controller manager and scheduler run with its settings, also where it was made with others.
 options:
   verb:
     description: What to do.
@@ -30,10 +31,19 @@ options:
     type: list
     elements: path
     default: []
+  settings:
+    description: >-
+      On a master, the configuration of kubeadm with which its control plane has to run. A part that runs with other
+      settings is replaced, and put back if it does not answer; it keeps its version of Kubernetes.
+    type: path
   timeout_s:
     description: Most seconds that kubeadm may take.
     type: int
     default: 600
+  part_timeout_s:
+    description: Most seconds until a part of the control plane that was replaced answers again.
+    type: int
+    default: 300
 extends_documentation_fragment:
   - atoll
 author:
@@ -46,6 +56,7 @@ EXAMPLES = r"""
     verb: init
     config: /etc/atoll/kubeadm/init.yaml
     keep: [/etc/kubernetes/pki/ca.crt, /etc/kubernetes/pki/ca.key]
+    settings: /etc/atoll/kubeadm/init.yaml
 """
 
 RETURN = r"""
@@ -53,6 +64,11 @@ cleaned:
   description: Whether a half-done attempt was removed first.
   returned: always
   type: bool
+replaced:
+  description: The parts of the control plane that were started with other settings.
+  returned: always
+  type: list
+  elements: str
 """
 
 import json
@@ -60,6 +76,7 @@ import os
 import shutil
 from typing import Any, Dict, List, Optional, Sequence
 
+from ansible.module_utils import atoll_control_plane as control_plane
 from ansible.module_utils.atoll_node import (
     COMMON_ARGUMENTS,
     NodeError,
@@ -76,7 +93,9 @@ ARGUMENTS = {
     "config": {"type": "path", "required": True},
     "ignore_preflight": {"type": "list", "elements": "str", "default": []},
     "keep": {"type": "list", "elements": "path", "default": []},
+    "settings": {"type": "path"},
     "timeout_s": {"type": "int", "default": 600},
+    "part_timeout_s": {"type": "int", "default": 300},
     **COMMON_ARGUMENTS,
 }
 ROOT = "/etc/kubernetes"
@@ -142,22 +161,31 @@ def work(module: Any) -> Dict[str, Any]:
                     os.path.join(ROOT, DONE_BY[params["verb"]]), params["config"]
                 )
             )
-        result = {"changed": state != "done", "cleaned": state == "half", "state_before": state}
-        if state == "done" or dry:
-            return result
-        if state == "half":
-            clean(params["keep"], lock)
-        write_atomically(marker_path, json.dumps({"verb": params["verb"], "state": "running"}).encode())
-        # From here on a power cut must not leave a member of etcd behind that does not come back: the others of a small
-        # cluster would wait for it for ever. The unit starts only once kubeadm has written its configuration.
-        run(["systemctl", "--quiet", "enable", "kubelet.service"])
-        argv = ["kubeadm", params["verb"], "--config", params["config"]]
-        if params["ignore_preflight"]:
-            argv.append("--ignore-preflight-errors=" + ",".join(params["ignore_preflight"]))
-        # kubeadm holds the lock too: if this module is killed, the next run waits for kubeadm's own end.
-        run(argv, timeout_s=params["timeout_s"], pass_fds=[lock] if lock else [])
-        write_atomically(marker_path, json.dumps({"verb": params["verb"], "state": "done"}).encode())
+        result = {"changed": state != "done", "cleaned": state == "half", "state_before": state, "replaced": []}
+        if state != "done":
+            if dry:
+                return result
+            if state == "half":
+                clean(params["keep"], lock)
+            make(params, marker_path, lock)
+        if params["settings"]:
+            replaced = control_plane.keep_settings(params["settings"], params["part_timeout_s"], dry=dry)
+            result.update(changed=result["changed"] or bool(replaced), replaced=replaced)
     return result
+
+
+def make(params: Dict[str, Any], marker_path: str, lock: Optional[int]) -> None:
+    """Run kubeadm; what it was doing stays behind if it is cut off."""
+    write_atomically(marker_path, json.dumps({"verb": params["verb"], "state": "running"}).encode())
+    # From here on a power cut must not leave a member of etcd behind that does not come back: the others of a small
+    # cluster would wait for it for ever. The unit starts only once kubeadm has written its configuration.
+    run(["systemctl", "--quiet", "enable", "kubelet.service"])
+    argv = ["kubeadm", params["verb"], "--config", params["config"]]
+    if params["ignore_preflight"]:
+        argv.append("--ignore-preflight-errors=" + ",".join(params["ignore_preflight"]))
+    # kubeadm holds the lock too: if this module is killed, the next run waits for kubeadm's own end.
+    run(argv, timeout_s=params["timeout_s"], pass_fds=[lock] if lock else [])
+    write_atomically(marker_path, json.dumps({"verb": params["verb"], "state": "done"}).encode())
 
 
 def main() -> None:

@@ -11,6 +11,9 @@ description:
   - Sets labels on nodes and removes those of the owned prefixes that are not wanted any more; runs on a master.
     Labels of others stay. A node that has not joined yet is passed over, for it is labelled when it joins.
 options:
+  phase:
+    description: The phase that these labels belong to, if its record is kept on this node or in the cluster.
+    type: str
   nodes:
     description: Wanted labels by name of the node.
     type: dict
@@ -48,10 +51,11 @@ from typing import Any, Dict, List, Optional
 
 from ansible.module_utils import atoll_cluster as cluster
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded
-from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
+from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, begun, recorded
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
+    "phase": {"type": "str"},
     "nodes": {"type": "dict", "required": True},
     "owned": {"type": "list", "elements": "str", "default": []},
     **COMMON_ARGUMENTS,
@@ -92,7 +96,7 @@ def work(module: Any) -> Dict[str, Any]:
 
 def main() -> None:
     """Run as a module."""
-    guarded(recorded(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+    guarded(begun(recorded(work), in_cluster=True), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

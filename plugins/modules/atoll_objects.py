@@ -10,7 +10,8 @@ short_description: Objects of a phase in the cluster
 description:
   - Applies objects on the server's side as field manager C(atoll), on a master. Name spaces and definitions of
     resources come first. Says C(changed) only when an object differs afterwards.
-  - Removes objects that the same phase and part applied before and that are not in C(manifests) any more.
+  - Removes objects that the same phase and part applied before and that are not in C(manifests) any more, but none
+    with the annotation C(atoll.io/made-by), which somebody else has made and on which a phase only notes something.
 options:
   part:
     description: >-
@@ -92,7 +93,7 @@ from ansible.module_utils import atoll_cluster as cluster
 from ansible.module_utils import atoll_waiting as waiting
 from ansible.module_utils.atoll_names import resolved
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, Book, NodeError, guarded, locked
-from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
+from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, begun, recorded
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
@@ -264,7 +265,11 @@ def work(module: Any) -> Dict[str, Any]:
         # What the server says of an object without a name space counts, as it was written down that way.
         removed = prune(known, {*application.after, *map(cluster.key_of, objects)}, dry)
         if not dry:
-            records = [record_of(item) for item in application.after.values()]
+            records = [
+                record_of(item)
+                for item in application.after.values()
+                if cluster.MADE_BY not in item["metadata"].get("annotations", {})
+            ]
             book.section("objects")[params["part"]] = records
             _leave_others(book.section("objects"), params["part"], {cluster.key_of(item)[1:] for item in records})
             book.save()
@@ -283,7 +288,7 @@ def work(module: Any) -> Dict[str, Any]:
 
 def main() -> None:
     """Run as a module."""
-    guarded(recorded(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+    guarded(begun(recorded(work), in_cluster=True), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

@@ -27,9 +27,12 @@ options:
     choices: [node, cluster]
     default: node
   state:
-    description: With C(absent), the phase was removed from here, and so are its record and its book.
+    description:
+      - With C(begun), a record that there is no longer counts until the phase has ended; modules that work on a phase
+        do so themselves.
+      - With C(absent), the phase was removed from here, and so are its record and its book.
     type: str
-    choices: [present, absent]
+    choices: [present, begun, absent]
     default: present
 extends_documentation_fragment:
   - atoll
@@ -56,7 +59,7 @@ record:
 from typing import Any, Dict
 
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded
-from ansible.module_utils.atoll_recording import keep, made_of
+from ansible.module_utils.atoll_recording import begin, keep, made_of
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
@@ -64,7 +67,7 @@ ARGUMENTS = {
     "input_hash": {"type": "str"},
     "version": {"type": "str"},
     "scope": {"type": "str", "choices": ["node", "cluster"], "default": "node"},
-    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "state": {"type": "str", "choices": ["present", "begun", "absent"], "default": "present"},
     **COMMON_ARGUMENTS,
 }
 
@@ -72,6 +75,10 @@ ARGUMENTS = {
 def work(module: Any) -> Dict[str, Any]:
     """Write what differs."""
     params = module.params
+    if params["state"] == "begun":
+        in_cluster = params["scope"] == "cluster"
+        changed = not module.check_mode and begin(params["state_directory"], params["phase"], in_cluster)
+        return {"changed": changed, "record": {}}
     content = made_of(params) if params["state"] == "present" else None
     changed, record = keep(params["state_directory"], params["phase"], content, params["scope"], module.check_mode)
     return {"changed": changed, "record": record or {}}

@@ -63,7 +63,7 @@ import time
 from typing import Any, Dict, List, Optional
 
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, Book, NodeError, guarded, locked, run, stamp_of
-from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
+from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, begun, recorded
 from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENTS = {
@@ -229,7 +229,7 @@ def work(module: Any) -> Dict[str, Any]:
 
 def main() -> None:
     """Run as a module."""
-    guarded(recorded(work), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
+    guarded(begun(recorded(work)), AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True))
 
 
 if __name__ == "__main__":

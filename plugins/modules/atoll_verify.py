@@ -97,6 +97,11 @@ options:
   targets:
     description: A Prometheus, as C(namespace/service:port), which must reach all that it measures.
     type: str
+  static_pod:
+    description: >-
+      The static pod that offers what is asked, as C(namespace/name). When it ends again and again, what is missing is
+      not waited for; its last lines are told.
+    type: str
   timeout_s:
     description: Seconds within which what is on its way must be there.
     type: int
@@ -136,6 +141,7 @@ from functools import partial
 from typing import Any, Callable, Dict, Iterator, List
 
 from ansible.module_utils import atoll_verification as asking
+from ansible.module_utils import atoll_waiting as waiting
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, NodeError, guarded, read_json
 from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, recorded
 from ansible.module_utils.basic import AnsibleModule
@@ -170,6 +176,7 @@ ARGUMENTS = {
     "refusals": {"type": "dict", "default": {}},
     "commands": {"type": "dict", "default": {}},
     "targets": {"type": "str"},
+    "static_pod": {"type": "str"},
     "timeout_s": {"type": "int", "default": 20},
     **COMMON_ARGUMENTS,
     **RECORD_ARGUMENTS,
@@ -210,11 +217,15 @@ def work(module: Any) -> Dict[str, Any]:
     """Ask all, and what is broken again, until it is not or the time is over."""
     end = time.monotonic() + module.params["timeout_s"]
     left = list(questions(module.params))
+    pod = None
     while True:
         answers = [(question, answer(question)) for question in left]
         left = [question for question, broken in answers if broken]
         if not left or time.monotonic() >= end:
             break
+        if module.params["static_pod"]:
+            pod = pod or waiting.StaticPod(module.params["static_pod"])
+            pod.look()
         time.sleep(AGAIN_S)  # it may be on its way
     broken = [words for _, told in answers for words in told]
     if broken:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from harness import Atoll
 
 from tests.apiserver.server import ApiServer, running
+from tests.system.harness import Atoll
 
 PARTS = ("program/kubernetes", "program/etcd", "manifest/jobset", "manifest/kueue")
 

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 import ssl
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
+import jinja2
 import yaml
 from atoll.engines.base import ClusterProvision, Member, Share
 from atoll.engines.kubernetes import provisioning
 from atoll.engines.kubernetes.client import KINDS
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from harness import ROOT, wait_for
 
 from tests.ports import free_ports
+from tests.system.harness import ROOT, wait_for
 
 ADMINISTRATOR = "the-administrator"
 JOBS = "system:serviceaccount:atoll-system:jobs"
@@ -31,6 +33,7 @@ CLUSTER = ClusterProvision(
     members=(Member(name="ada", uid=30007),),
 )
 STORAGE = Path("/mnt/atoll")
+ROLE = ROOT / "roles/kubernetes"
 Object = dict[str, Any]
 
 
@@ -64,6 +67,9 @@ class ApiServer:
 
     client: httpx.Client
     audit_log: Path
+    port: int
+    authority: Path
+    folder: Path
 
     def ask(self, method: str, path: str, user: str | None = None, **more: Any) -> httpx.Response:
         """As the administrator, or as `user` by impersonation: the server judges by their rights."""
@@ -109,46 +115,97 @@ def running(bundle: Path, folder: Path) -> Iterator[ApiServer]:
     etcd_words = ["etcd", "--data-dir", str(folder / "etcd"), "--unsafe-no-fsync", "--listen-client-urls", etcd]
     etcd_words += ["--advertise-client-urls", etcd, "--listen-peer-urls", peer, "--initial-cluster", f"default={peer}"]
     etcd_words += ["--initial-advertise-peer-urls", peer]
-    audit = folder / "audit.log"
-    for name in ("audit", "authentication"):
-        (folder / f"{name}.yaml").write_text(template(f"kubernetes/templates/{name}.yaml.j2"), "utf-8")
     (folder / "tokens.csv").write_text(f"{ADMINISTRATOR},administrator,1,system:masters\n", "utf-8")
-    key = ec.generate_private_key(ec.SECP256R1())
-    (folder / "sa.key").write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
-        )
-    )
-    flags = {
+    own = {
         "etcd-servers": etcd,
         "bind-address": "127.0.0.1",
-        "secure-port": port,
-        "cert-dir": folder / "pki",
-        "service-cluster-ip-range": "10.96.0.0/16",
-        "service-account-issuer": "https://kubernetes.default.svc",
-        "service-account-key-file": folder / "sa.key",
-        "service-account-signing-key-file": folder / "sa.key",
-        "authorization-mode": "Node,RBAC",
-        "allow-privileged": "true",
-        "token-auth-file": folder / "tokens.csv",
-        "enable-bootstrap-token-auth": "true",
-        "authentication-config": folder / "authentication.yaml",
-        "audit-policy-file": folder / "audit.yaml",
-        "audit-log-path": audit,
+        "secure-port": str(port),
+        "token-auth-file": str(folder / "tokens.csv"),
     }
+    flags = masters_flags(bundle, folder) | own
+    audit = Path(flags["audit-log-path"])
     server_words = ["kube-apiserver", *(f"--{name}={value}" for name, value in flags.items())]
     programs = bundle / "bin/amd64"
     with ExitStack() as stack:
         stack.enter_context(process(etcd_words, programs / "etcd", folder / "etcd.log"))
         stack.enter_context(process(server_words, programs / "kubernetes", folder / "api-server.log"))
-        certificate = folder / "pki/apiserver.crt"
-        wait_for("the certificate of the API server", certificate.exists, 60)
-        trusted = ssl.create_default_context(cafile=str(certificate))
+        trusted = ssl.create_default_context(cafile=flags["client-ca-file"])
         client = stack.enter_context(httpx.Client(base_url=f"https://127.0.0.1:{port}", verify=trusted, timeout=30))
-        server = ApiServer(client, audit)
+        server = ApiServer(client, audit, port, Path(flags["client-ca-file"]), folder)
         wait_for("the API server", lambda: ready(client), 60)
         furnish(server, bundle)
         yield server
+
+
+def rendered(name: str, **values: Any) -> str:
+    """A template of the role `kubernetes`, as for a master at 192.0.2.1; every secret is the same."""
+    names = jinja2.Environment(  # noqa: S701 - configuration is no web page
+        loader=jinja2.FileSystemLoader(ROLE / "templates"), trim_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    names.filters["to_json"] = json.dumps
+    return names.get_template(name).render(lookup=secret, **values)
+
+
+def secret(_: str, name: str, kind: str) -> str:
+    return {"bootstrap_token": "abcdef.0123456789abcdef", "key": base64.b64encode(name[:16].encode() * 2).decode()}[
+        kind
+    ]
+
+
+def masters_flags(bundle: Path, folder: Path) -> dict[str, str]:
+    """What kubeadm gives a master's API server from the role's configuration; the files it names lie in `folder`."""
+    variables = yaml.safe_load((ROLE / "vars/main.yml").read_text("utf-8"))
+    (folder / "patches").mkdir()
+    for patch in variables["kubernetes_patches"]:
+        name = Path(patch["dest"]).name
+        note = {"metadata": {"annotations": {"atoll.io/image": f"noted in {name}"}}}
+        (folder / "patches" / name).write_text(json.dumps(note), "utf-8")
+    configuration = rendered(
+        "init.yaml.j2",
+        ansible_facts={"atoll_host": {"cgroup_version": 2, "swap_bytes": 0}},
+        atoll_cluster_name="test",
+        atoll_node={"name": "master1", "address": "192.0.2.1"},
+        kubernetes_api=variables["kubernetes_api"],
+        kubernetes_audit_days=30,
+        kubernetes_ciphers=variables["kubernetes_ciphers"],
+        kubernetes_coredns_tag="v1",
+        kubernetes_etcd_tag="v1",
+        kubernetes_names=["127.0.0.1"],
+        kubernetes_patches_directory=str(folder / "patches"),
+        kubernetes_taints=[],
+        kubernetes_version=kubernetes_version(bundle),
+        network_cluster_domain="cluster.local",
+        network_node_prefix=24,
+        network_pod_network="10.244.0.0/16",
+        network_service_network="10.96.0.0/16",
+    )
+    parts = documents(configuration)
+    cluster = next(part for part in parts if part["kind"] == "ClusterConfiguration")
+    cluster |= {"certificatesDir": str(folder / "pki"), "encryptionAlgorithm": "ECDSA-P256"}
+    (folder / "init.yaml").write_text(yaml.safe_dump_all(parts), "utf-8")
+    for phase, more in (("certs", ()), ("control-plane", ("--dry-run",))):
+        argv = ["kubeadm", "init", "phase", phase, "all", "--config", str(folder / "init.yaml"), *more]
+        environment = {"PATH": "/usr/bin:/bin", "KUBEADM_INIT_DRYRUN_DIR": str(folder)}
+        program = bundle / "bin/amd64/kubernetes"
+        subprocess.run(argv, executable=program, env=environment, check=True, capture_output=True, timeout=60)
+    pod = yaml.safe_load((folder / "kube-apiserver.yaml").read_text("utf-8"))
+    words = [word.removeprefix("--").partition("=") for word in pod["spec"]["containers"][0]["command"][1:]]
+    flags = {
+        name: value.replace("/etc/atoll/kubernetes", str(folder)).replace("/etc/kubernetes", str(folder))
+        for name, _, value in words
+    }
+    for name in ("audit", "authentication", "encryption"):
+        (folder / f"{name}.yaml").write_text(rendered(f"{name}.yaml.j2"), "utf-8")
+    # This etcd speaks no TLS, and the address is no one's here.
+    for name in ("etcd-cafile", "etcd-certfile", "etcd-keyfile", "advertise-address"):
+        del flags[name]
+    return flags | {"audit-log-path": str(folder / "audit.log")}
+
+
+def kubernetes_version(bundle: Path) -> str:
+    argv = ["kubeadm", "version", "-o", "short"]
+    program = bundle / "bin/amd64/kubernetes"
+    return subprocess.run(argv, executable=program, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def ready(client: httpx.Client) -> bool:
@@ -180,7 +237,7 @@ def furnish(server: ApiServer, bundle: Path) -> None:
             made(item)
     for definition in definitions:
         path = f"{server.collection(definition)}/{definition['metadata']['name']}"
-        wait_for(path, lambda at=path: "Established" in established(server, at), 30)
+        wait_for(path, partial(established, server, path), 30)
     # A policy is not in force the moment it is there.
     lure: Object = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "vc-lure"}}
     wait_for("the policy of namespaces", lambda: "denied request" in server.create(lure).text, 30)
@@ -195,9 +252,9 @@ def furnish(server: ApiServer, bundle: Path) -> None:
     made({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "vc-default"}})
 
 
-def established(server: ApiServer, path: str) -> set[str]:
+def established(server: ApiServer, path: str) -> bool:
     conditions = server.ask("GET", path).json().get("status", {}).get("conditions")
-    return {condition["type"] for condition in conditions or () if condition["status"] == "True"}
+    return "Established" in {each["type"] for each in conditions or () if each["status"] == "True"}
 
 
 def denied_by(answer: httpx.Response) -> str:

@@ -7,9 +7,9 @@ import time
 from typing import Any
 
 import pytest
-from harness import ROOT, wait_for
 
 from tests.apiserver.server import JOBS, ApiServer
+from tests.system.harness import ROOT, wait_for
 
 TOKEN = "abcdef.0123456789abcdef"
 WAYS = ("exec", "attach", "portforward")

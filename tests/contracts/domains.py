@@ -46,7 +46,7 @@ class DoorsContract(Contract):
     """Which module of a room others import, where that is not the room's own affair.
 
     `list`, in a room of its own, imports all manifests, and nobody else imports one; of its room nothing else is
-    imported, and that by `readers` alone.
+    imported, and that by `readers` alone. `composers` are handed what the manifests say: no room that has one.
     """
 
     type_name = "doors"
@@ -54,9 +54,10 @@ class DoorsContract(Contract):
     container = fields.StringField()
     list = fields.StringField()
     readers = fields.SetField(subfield=fields.StringField())
+    composers = fields.SetField(subfield=fields.StringField())
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
-        """Look at all imports of a manifest or of the room of the list from outside."""
+        """Look at all imports of a manifest or of the room of the list from outside, and at those of composers."""
         options: Any = self
         container, the_list = str(options.container), f"{options.container}.{options.list}"
         room = the_list.rpartition(".")[0]
@@ -69,6 +70,10 @@ class DoorsContract(Contract):
             for importer in graph.find_modules_that_directly_import(imported)
             if not {importer, _room(importer)} & {*allowed, _room(imported)}
         ]
+        rooms = {f"{container}.{name}" for name in _with_manifest(graph, container)}
+        for composer in (f"{container}.{name}" for name in options.composers):
+            found = graph.find_modules_directly_imported_by(composer)
+            wrong += [f"{composer} imports {imported}" for imported in found if _room(imported) in rooms]
         return ContractCheck(kept=not wrong, metadata={"wrong": sorted(wrong)})
 
     def render_broken_contract(self, check: ContractCheck) -> None:

@@ -20,9 +20,11 @@ from tests.ports import free_ports
 
 TREE = Path(__file__).resolve().parents[2]
 NAMES = ("atolluser1", "atolluser2")
-ENVIRONMENT_S, START_S, END_S = 600, 300, 15  # both build the portal at once
-# Two minutes for one on a quiet machine; here two build their portals at once, each with an empty cache.
-READY_S = 2 * 120
+# Not how long it may take, which is the figure `dev_ready`, but when it hangs: both build their portals at once, each
+# with an empty cache, beside another suite.
+ENVIRONMENT_S, START_S, END_S = 600, 500, 60
+# What it says is for people: log lines of its parts belong into their files.
+LOG_LINE = re.compile(r'alembic|\[info|"event":', re.IGNORECASE)
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root makes users")
 
 
@@ -123,7 +125,7 @@ def test_two_who_are_not_root_train_the_example_side_by_side(people: list[Person
         assert password not in person.said.read_text()
         told = re.search(r"Ready in (\d+) s\.", person.said.read_text())
         assert told, person.said.read_text()
-        assert int(told[1]) < READY_S
+        print(f"{person.name}: {told[0]}")
         running.append({"owner": person.name, "url": f"http://127.0.0.1:{person.port}", "password": password})
     node = {**os.environ, "PATH": f"{node_directory()}:{os.environ['PATH']}"}
     subprocess.run(["npm", "install", "--no-save", "--prefer-offline"], cwd=playwright.E2E, env=node, check=True)
@@ -138,3 +140,4 @@ def test_two_who_are_not_root_train_the_example_side_by_side(people: list[Person
         person.process.send_signal(signal.SIGINT)
         assert person.process.wait(timeout=END_S) == 0, person.said.read_text()
         assert person.processes() == []
+        assert not [line for line in person.said.read_text().splitlines() if LOG_LINE.search(line)]

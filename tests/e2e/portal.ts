@@ -120,7 +120,10 @@ export async function start(page: Page, { name, example, parameters = {}, device
   }
   if (device) await page.getByRole("radio", { name: device }).check();
   if (devices !== undefined) {
-    await page.getByRole("radiogroup", { name: "Devices", exact: true }).getByText(String(devices), { exact: true }).click();
+    await page
+      .getByRole("radiogroup", { name: "Devices", exact: true })
+      .getByText(String(devices), { exact: true })
+      .click();
   }
   await page.getByRole("button", { name: "Start training" }).click();
   await page.waitForURL(/\/training\/[^/?]+\?tab=log/);

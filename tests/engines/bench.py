@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import secrets
 import time
 from abc import ABC, abstractmethod
@@ -14,6 +15,7 @@ from typing import Any
 from atoll.devices.types import DeviceType
 from atoll.engines.base import (
     ClusterProvision,
+    Endpoint,
     Engine,
     EngineError,
     LogGone,
@@ -27,7 +29,7 @@ from atoll.engines.specification import TaskSpec
 
 from installer.cluster import DEVICE_TYPES
 
-CLUSTER = "conformance"
+CLUSTER = f"conformance{os.environ.get('PYTEST_XDIST_WORKER', '')}"  # each process of the suite has its own
 TYPE = DeviceType(**DEVICE_TYPES["nvidia_gpu_amd64"].row())
 SHARE = 4
 ENDED = frozenset({Phase.SUCCEEDED, Phase.FAILED, Phase.GONE})
@@ -41,6 +43,7 @@ class Bench(ABC):
     uid: int
     image: str
     patience_s: float
+    knows_indices: bool  # whether the engine itself says which devices of a machine an attempt holds
 
     def __init__(self) -> None:
         self.told: list[str | None] = []
@@ -71,6 +74,10 @@ class Bench(ABC):
     async def written(self) -> str:
         """All that the engine wrote where others than the task may read."""
 
+    @abstractmethod
+    async def reach(self, endpoint: Endpoint, path: str) -> str:
+        """What is answered there over HTTP, asked from where the platform's gateway asks."""
+
     async def begin(self) -> None:
         """Make the engine and let it watch."""
         self.engine = await self.make()
@@ -90,9 +97,9 @@ class Bench(ABC):
         await self.end()
         await self.begin()
 
-    def provision(self) -> ClusterProvision:
-        """The virtual cluster of the suite."""
-        share = Share(device_type=TYPE.type, resource=TYPE.resource, count=SHARE, max_per_user=SHARE)
+    def provision(self, count: int = SHARE) -> ClusterProvision:
+        """The virtual cluster of the suite, with so many devices."""
+        share = Share(device_type=TYPE.type, resource=TYPE.resource, count=count, max_per_user=count)
         return ClusterProvision(name=CLUSTER, shares=(share,), members=(Member(name=self.user, uid=self.uid),))
 
     async def _watch(self) -> None:

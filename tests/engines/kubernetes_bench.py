@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from atoll.engines.base import Engine, EngineError
+from atoll.engines.base import Endpoint, Engine, EngineError
 from atoll.engines.kubernetes.client import KubernetesClient
 from atoll.engines.kubernetes.engine import KubernetesEngine
-from harness import CLUSTER_FILE, Atoll, Portal
 
 from tests.engines.bench import CLUSTER, TYPE, Bench
+from tests.system.harness import CLUSTER_FILE, Atoll, Portal
 
 STORAGE = Path("/mnt/atoll")
 NAMESPACE = f"vc-{CLUSTER}"
@@ -45,6 +45,7 @@ class KubernetesBench(Bench):
     """Pods of the lab."""
 
     patience_s = 120
+    knows_indices = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,6 +87,18 @@ class KubernetesBench(Bench):
         kinds = "jobsets,jobs,pods,configmaps,networkpolicies,workloads,events"
         ran = await asyncio.to_thread(self.atoll.kubectl, "get", kinds, "-n", NAMESPACE, "-o", "yaml")
         return ran.out
+
+    async def reach(self, endpoint: Endpoint, path: str) -> str:
+        """Ask from the gateway's network; kube-router may need a moment to let it in to a new pod."""
+        url = f"http://{endpoint.host}:{endpoint.number}{path}"
+        asks = f"import urllib.request; print(urllib.request.urlopen({url!r}, timeout=10).read().decode(), end='')"
+        script = f'nsenter --target="$(pgrep -o -x nginx)" --net -- python3 -c "{asks}"'
+        for _ in range(10):
+            ran = await asyncio.to_thread(self.atoll.node, "master1", "sh", "-c", script, ok=(0, 1))
+            if ran.code == 0:
+                return ran.out
+            await asyncio.sleep(1)
+        raise AssertionError(f"not reached from the gateway: {ran.err[-300:]}")
 
 
 async def _killed(*_: object) -> None:

@@ -7,8 +7,9 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
-from atoll.engines.base import Engine, EngineError
+from atoll.engines.base import Endpoint, Engine, EngineError
 from atoll.engines.local import records
 from atoll.engines.local.engine import LocalEngine
 from atoll.engines.local.scheduler import Machine
@@ -22,6 +23,7 @@ class LocalBench(Bench):
     user = "ada"
     image = "local/plain"
     patience_s = 20
+    knows_indices = True
 
     def __init__(self, directory: Path) -> None:
         super().__init__()
@@ -52,6 +54,13 @@ class LocalBench(Bench):
 
     async def written(self) -> str:
         return "\n".join(path.read_text() for path in self._state.rglob("*") if path.is_file())
+
+    async def reach(self, endpoint: Endpoint, path: str) -> str:
+        async with httpx.AsyncClient(trust_env=False) as client:
+            try:
+                return (await client.get(f"http://{endpoint.host}:{endpoint.number}{path}")).text
+            except httpx.HTTPError as error:
+                return f"nothing: {error}"
 
 
 def _killed(*_: object) -> None:

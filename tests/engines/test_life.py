@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 
 import pytest
-from atoll.engines.base import EngineError, LogGone, Phase
+from atoll.engines.base import EngineError, LogGone, NodeDevicesObservation, Phase
 
-from tests.engines.bench import CLUSTER, END, ENDED, SHARE, Bench, Started, eventually, nothing_is_left_of
+from tests.engines.bench import CLUSTER, END, ENDED, SHARE, TYPE, Bench, Started, eventually, nothing_is_left_of
 
 SAYS_IT_RUNS = f"import time; print('{END}'); time.sleep(600)"
 COUNTS_ITS_STARTS = f"""
@@ -21,8 +22,15 @@ print(len(open(path).read())); print('{END}'); time.sleep(600)
 ASKED = """
 import os, signal, sys, time
 def asked(*_):
+    time.sleep(2)  # it saves what it has
     open(os.environ['ATOLL_OUTPUT_DIR'] + '/asked', 'w').write('politely'); sys.exit(3)
 signal.signal(signal.SIGTERM, asked)
+print('-- that is all --'); time.sleep(600)
+"""
+BEATS = """
+import time
+for _ in range(30):
+    print(time.time()); time.sleep(0.1)
 print('-- that is all --'); time.sleep(600)
 """
 DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('-- that is all --'); time.sleep(600)"
@@ -86,7 +94,7 @@ async def test_an_end_that_nobody_watched_is_seen_after_a_restart(bench: Bench, 
     await attempt.until(Phase.SUCCEEDED)
 
 
-async def test_a_stop_asks_politely_first(start: Started) -> None:
+async def test_a_stop_asks_politely_first_and_leaves_time_to_save(start: Started) -> None:
     attempt = await start(ASKED, grace_s=20)
     await attempt.output()
     await attempt.stop()
@@ -98,8 +106,10 @@ async def test_a_stop_asks_politely_first(start: Started) -> None:
 async def test_what_does_not_listen_is_ended_after_the_grace(bench: Bench, start: Started) -> None:
     attempt = await start(DEAF, grace_s=2)
     await attempt.output()
+    asked = time.monotonic()
     async with asyncio.timeout(bench.patience_s):
         assert (await attempt.stop()).phase in (Phase.FAILED, Phase.GONE)
+    assert time.monotonic() - asked >= 2, "it was ended before its time"
 
 
 async def test_what_waits_is_stopped_at_once(start: Started) -> None:
@@ -136,13 +146,28 @@ async def test_nothing_is_told_before_all_that_there_is_was_listed(bench: Bench,
     await bench.end()
     engine = await bench.make()
     assert not engine.synced
-    async with contextlib.aclosing(engine.run()) as changes:
-        await anext(changes)
-        assert engine.synced
-        assert running.id in engine.adopt()
-        assert engine.observe(running.id).phase is Phase.RUNNING
-    await engine.close()
+    try:
+        async with contextlib.aclosing(engine.run()) as changes:
+            await anext(changes)
+            assert engine.synced
+            assert running.id in engine.adopt()
+            assert engine.observe(running.id).phase is Phase.RUNNING
+    finally:
+        await engine.close()
+        await bench.begin()
+
+
+async def test_what_runs_goes_on_while_nobody_watches(bench: Bench, start: Started) -> None:
+    attempt = await start(BEATS)
+    await attempt.output(until="\n")
+    await bench.end()
+    closed = time.time()
+    await asyncio.sleep(1)
+    opened = time.time()
     await bench.begin()
+    beats = [float(line) for line in (await attempt.output()).split()]
+    assert len(beats) == 30
+    assert any(closed < beat < opened for beat in beats), "nothing ran meanwhile"
 
 
 async def test_a_log_that_is_followed_ends_with_its_program(bench: Bench, start: Started) -> None:
@@ -222,17 +247,39 @@ async def test_provisioning_again_disturbs_nothing(bench: Bench, start: Started)
     assert {seen.phase for seen in attempt.seen} & ENDED == frozenset()
 
 
+async def test_what_is_provisioned_anew_counts(bench: Bench, start: Started) -> None:
+    await bench.engine.provision(bench.provision(1))
+    waiting = await start(SAYS_IT_RUNS, devices=2)
+
+    def why() -> bool:
+        seen = waiting.observe()
+        return seen.phase is Phase.WAITING and seen.reason is not None
+
+    await eventually(why, bench.patience_s)
+    await asyncio.sleep(1)
+    assert why(), "it waits for what nobody gives"
+    await bench.engine.provision(bench.provision(2))
+    await waiting.until(Phase.RUNNING)
+
+
 async def test_machines_are_told_with_their_devices_and_who_holds_them(bench: Bench, start: Started) -> None:
     assert all(isinstance(amount, int) for amount in bench.engine.capacity())
     attempt = await start(SAYS_IT_RUNS, devices=2)
     await attempt.until(Phase.RUNNING)
 
-    def used() -> bool:
+    def used() -> NodeDevicesObservation | None:
         node = attempt.observe().replicas[0].node
         machines = {machine.name: machine for machine in bench.engine.nodes()}
-        return node in machines and sum(item.used for item in machines[node].devices) >= 2
+        devices = [item for item in machines[node].devices if item.type == TYPE.type] if node in machines else []
+        return next((item for item in devices if item.used >= 2), None)
 
-    await eventually(used, bench.patience_s)
+    held = await eventually(used, bench.patience_s)
+    (replica,) = attempt.observe().replicas
+    if bench.knows_indices:
+        assert held.used_by == dict.fromkeys(replica.devices or (), attempt.id)
+        assert len(held.used_by) == held.used == 2
+    else:
+        assert (held.used_by, replica.devices) == (None, None), "it knows after all: tried then, too"
 
 
 async def test_the_replicas_of_an_attempt_know_their_rank(start: Started) -> None:

@@ -15,9 +15,9 @@ import httpx
 import jinja2
 import pytest
 import yaml
-from harness import ROOT, Atoll, wait_for
 
 from tests.ports import free_ports
+from tests.system.harness import ROOT, Atoll, wait_for
 
 ROLE = ROOT / "roles/registry"
 # By the names of their certificates, as phase `certificates` makes them.

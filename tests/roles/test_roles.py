@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from harness import ROOT, Atoll
 
 from installer.planning.phases import PHASES
+from tests.system.harness import ROOT, Atoll
 
 HERE = Path(__file__).parent
 CLUSTER = HERE / "cluster.yaml"

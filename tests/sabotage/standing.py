@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from harness import CLUSTER_FILE, NAME, SCRATCH, Atoll, Portal
 
 from tests.sabotage.table import ROOT, Entry, entries
 from tests.sabotage.trees import INHERITED, copy_files, tracked
+from tests.system.harness import CLUSTER_FILE, NAME, SCRATCH, Atoll, Portal
 
 PLACE = SCRATCH.with_name("sabotage")
 EXAMPLES = "platform/atoll/files/examples"

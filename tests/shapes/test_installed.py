@@ -11,11 +11,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import harness
 import pytest
 import yaml
-from harness import Atoll, Portal
-from jobs import log, submit
+
+from tests.system import harness
+from tests.system.harness import Atoll, Portal
+from tests.system.jobs import log, submit
 
 HERE = Path(__file__).parent
 SHAPES = ("one_node", "cpu_only")

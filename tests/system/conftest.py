@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 import yaml
-from command_lines import CommandLines
-from harness import CLUSTER_FILE, SCRATCH, SEED, Atoll, Portal, test_cluster, write_cluster
+
+from tests.system.command_lines import CommandLines
+from tests.system.harness import CLUSTER_FILE, SCRATCH, SEED, Atoll, Portal, test_cluster, write_cluster
 
 
 def pytest_report_header() -> str:

@@ -13,12 +13,16 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import yaml
+
+from installer.lab import labs
+from installer.running import kubectl
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = Path(os.environ.get("ATOLL_TEST_SCRATCH", "/var/lib/atoll/test"))
@@ -59,35 +63,53 @@ class Atoll:
         self.environment = {**os.environ, "ATOLL_STATE": str(SCRATCH / "clusters")}
         self.environment.pop("ATOLL_TEST_RESULTS", None)
 
+    @cached_property
+    def name(self) -> str:
+        return str(yaml.safe_load(self.file.read_text("utf-8"))["name"])
+
     @property
     def state(self) -> Path:
         return SCRATCH / "clusters" / NAME
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [str(ROOT / "atoll"), *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            env=self.environment,
-            cwd=ROOT,
-            start_new_session=True,
-        )
+        return _start([str(ROOT / "atoll"), *arguments], self.environment)
 
     def __call__(self, *arguments: str, ok: tuple[int, ...] = (0,), timeout_s: int = 1800) -> Ran:
-        started = time.monotonic()
-        process = self.start(*arguments)
-        out, err = process.communicate(timeout=timeout_s)
-        ran = Ran(process.returncode, out, err, time.monotonic() - started)
-        assert ran.code in ok, f"{' '.join(arguments)}: exit {ran.code}\n{out[-6000:]}\n{err[-4000:]}"
-        return ran
+        return _ended(self.start(*arguments), arguments, ok, timeout_s)
+
+    # What `atoll kubectl` and `atoll lab exec` become at once. A Python for each of their many calls is what the
+    # suite would mostly wait for; the commands themselves are test_20's and test_05's.
 
     def kubectl(self, *arguments: str, ok: tuple[int, ...] = (0,)) -> Ran:
-        return self("kubectl", *arguments, ok=ok, timeout_s=300)
+        environment = {**self.environment, "KUBECONFIG": str(self.state / "admin.conf")}
+        process = _start(["kubectl", *arguments], environment, executable=kubectl.program())
+        return _ended(process, ("kubectl", *arguments), ok, timeout_s=300)
 
     def node(self, name: str, *command: str, ok: tuple[int, ...] = (0,)) -> Ran:
-        return self("lab", "exec", "-f", str(self.file), name, "--", *command, ok=ok, timeout_s=300)
+        process = _start(labs.inside(self.name, name, command), self.environment)
+        return _ended(process, (name, *command), ok, timeout_s=300)
+
+
+def _start(argv: list[str], environment: dict[str, str], executable: Path | None = None) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        argv,
+        executable=executable,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        env=environment,
+        cwd=ROOT,
+        start_new_session=True,
+    )
+
+
+def _ended(process: subprocess.Popen[str], said: tuple[str, ...], ok: tuple[int, ...], timeout_s: float) -> Ran:
+    started = time.monotonic()
+    out, err = process.communicate(timeout=timeout_s)
+    ran = Ran(process.returncode, out, err, time.monotonic() - started)
+    assert ran.code in ok, f"{' '.join(said)}: exit {ran.code}\n{out[-6000:]}\n{err[-4000:]}"
+    return ran
 
 
 def test_cluster() -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from harness import Portal
+from tests.system.harness import Portal
 
 
 def request(

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from harness import CLUSTER_FILE, NAME, Atoll, wait_for
 
 from installer.lab.topology import lab_cgroup
 from installer.testing.bench import record
+from tests.system.harness import CLUSTER_FILE, NAME, Atoll, wait_for
 
 NODES = ("master1", "worker1", "worker2", "storage1")
 
@@ -39,7 +39,7 @@ def test_all_nodes_are_ready_with_their_devices(atoll: Atoll) -> None:
     assert nodes["worker2"]["accelerators"] == {"huawei_npu_amd64": 8}
     allocatable = {
         item["metadata"]["name"]: item["status"]["allocatable"]
-        for item in atoll.kubectl("get", "nodes", "-o", "json").json["items"]
+        for item in atoll("kubectl", "get", "nodes", "-o", "json").json["items"]
     }
     assert allocatable["worker1"]["nvidia.com/gpu"] == "8"
     assert allocatable["worker2"]["huawei.com/Ascend910"] == "8"
@@ -48,6 +48,19 @@ def test_all_nodes_are_ready_with_their_devices(atoll: Atoll) -> None:
 def test_every_service_runs(atoll: Atoll) -> None:
     services = atoll("status", "-f", str(CLUSTER_FILE), "-o", "json").json["services"]
     assert {service["name"]: service["state"] for service in services if service["state"] != "running"} == {}
+
+
+def test_pods_of_kubernetes_itself_say_which_content_of_their_image_they_run(atoll: Atoll) -> None:
+    pods = atoll.kubectl("-n", "kube-system", "get", "pods", "-o", "json").json["items"]
+    names = {pod["metadata"]["name"] for pod in pods}
+    assert {f"kube-{part}-master1" for part in ("apiserver", "controller-manager", "scheduler")} <= names
+    silent = [
+        pod["metadata"]["name"]
+        for pod in pods
+        if "atoll.io/image" not in pod["metadata"]["annotations"]
+        and not all("@sha256:" in container["image"] for container in pod["spec"]["containers"])
+    ]
+    assert silent == ["etcd-master1"], "etcd's is written once"
 
 
 def working_set(cgroup: str) -> int:

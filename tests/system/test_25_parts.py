@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from harness import Atoll, wait_for
+
+from tests.system.harness import Atoll, wait_for
 
 BASE = "registry.atoll.internal:5000/atoll/base"
 
@@ -15,7 +16,7 @@ BASE = "registry.atoll.internal:5000/atoll/base"
 def base_image(atoll: Atoll) -> str:
     found = atoll.kubectl("-n", "local-path-storage", "get", "configmap", "local-path-config", "-o", "json").json
     (line,) = [line for line in found["data"]["helperPod.yaml"].splitlines() if BASE in line]
-    return line.partition("image:")[2].strip()
+    return str(line).partition("image:")[2].strip()
 
 
 def run_pod(atoll: Atoll, name: str, *command: str, namespace: str = "default", **spec: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness import CLUSTER_FILE, Atoll
+from tests.system.harness import CLUSTER_FILE, Atoll
 
 KEY = "/etc/kubernetes/pki/apiserver.key"
 

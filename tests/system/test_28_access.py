@@ -10,7 +10,8 @@ from typing import Any
 
 import httpx
 import pytest
-from harness import Atoll, wait_for
+
+from tests.system.harness import Atoll, wait_for
 
 JOBS = "--as=system:serviceaccount:atoll-system:jobs"
 PLATFORM = "registry.atoll.internal:5000/atoll/platform"

@@ -6,7 +6,8 @@ import secrets
 
 import pytest
 import yaml
-from harness import SCRATCH, Portal
+
+from tests.system.harness import SCRATCH, Portal
 
 
 @pytest.mark.feature(45)

@@ -6,10 +6,10 @@ import re
 import time
 
 import pytest
-from harness import Atoll, Portal, wait_for
-from jobs import follow_first_line, log, request, submit
 
 from installer.testing.bench import record
+from tests.system.harness import Atoll, Portal, wait_for
+from tests.system.jobs import follow_first_line, log, request, submit
 
 DIGITS = "examples/digits/train.py"
 HOLD = "examples/devices/hold.py"

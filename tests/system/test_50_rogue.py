@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import CLUSTER_FILE, Atoll, Portal, wait_for
-from jobs import log, submit
 
 from installer.cluster import Cluster, load
 from installer.cluster.listeners import Binds, Listener, Who
 from installer.cluster.ports import listeners, of_node, who, who_ipv6
 from installer.services.listening import ASKED, Socket, row_of, understood
+from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
+from tests.system.jobs import log, submit
 
 ROGUE, ADDRESS = "atoll-rogue", "10.79.0.199"
 LINKS = ("rogue0", "eth0")

@@ -6,15 +6,16 @@ import ssl
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
-from harness import CLUSTER_FILE, ROOT, Atoll
 
 from installer.cluster import load
 from installer.images.names import REGISTRY
 from installer.images.registry import ACCEPT
 from installer.images.tunnel import to_registry
+from tests.system.harness import CLUSTER_FILE, ROOT, Atoll
 
 PLATFORM = "atoll/platform"
 As = Callable[[str | None], httpx.Client]
@@ -49,7 +50,7 @@ def test_a_node_pulls_and_neither_pushes_nor_deletes(node: str, as_: As) -> None
     digest, layer = found.headers["Docker-Content-Digest"], found.json()["layers"][0]["digest"]
     assert asked.head(f"/v2/{PLATFORM}/blobs/{layer}").status_code == 200
     uploads = "/v2/imported/rogue/blobs/uploads/"
-    content = {"content": found.content, "headers": {"Content-Type": found.headers["Content-Type"]}}
+    content: dict[str, Any] = {"content": found.content, "headers": {"Content-Type": found.headers["Content-Type"]}}
     told = {
         "push": asked.post(uploads).status_code,
         "mount": asked.post(uploads, params={"mount": layer, "from": PLATFORM}).status_code,

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import yaml
-from harness import CLUSTER_FILE, Atoll, Portal, wait_for
-from jobs import submit
 
 from installer.planning import PHASES, Scope
 from installer.testing.bench import record
+from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
+from tests.system.jobs import submit
 
 # Where the phases of a node that joins are done, if not on itself: it is admitted, and let in to the user data.
 ELSEWHERE = {"admission": "master1", "volume": "storage1"}
@@ -30,12 +30,18 @@ def next_worker() -> int:
     return next(number for number in itertools.count(3) if f"worker{number}" not in names)
 
 
+def pod_networks(atoll: Atoll, node: str) -> set[str]:
+    """The networks to which a node lets packets of pods go as they are; elsewhere they go under the node's address."""
+    listed = atoll.node(node, "ipset", "save", "kube-router-pod-subnets").out
+    return {words[2] for line in listed.splitlines() if (words := line.split())[0] == "add"}
+
+
 @pytest.mark.timeout(1500)
 @pytest.mark.feature(30, 35)
 def test_a_worker_is_added_and_a_running_job_does_not_notice(
     atoll: Atoll, portal: Portal, edit_cluster: Callable[[Callable[[dict[str, Any]], None]], None]
 ) -> None:
-    job = submit(portal, name="undisturbed", code="examples/devices/hold.py", parameters={"seconds": "300"})
+    job = submit(portal, name="undisturbed", code="examples/devices/hold.py", parameters={"seconds": "1500"})
     portal.wait_state(job, {"running"}, 90)
 
     number = next_worker()
@@ -60,6 +66,10 @@ def test_a_worker_is_added_and_a_running_job_does_not_notice(
     record("worker_added", time.monotonic() - started - ended["verify_seconds"], "s", "lab, the fifth node")
     assert ended["ok"]
     assert set(ended["evaluated_tasks"]) == names
+    # A pod of another node comes to its pods under its own address at once, which is what policies know it by.
+    networks = set(atoll.kubectl("get", "nodes", "-o", "jsonpath={.items[*].spec.podCIDRs[*]}").out.split())
+    assert len(networks) == len(names)
+    assert {name: pod_networks(atoll, name) for name in names} == dict.fromkeys(names, networks)
     # What runs on every node has come to the new one a moment later.
     status = ("status", "-f", str(CLUSTER_FILE), "-o", "json")
     wait_for("every service runs, there too", lambda: atoll(*status, ok=(0, 1)).code == 0, 60)

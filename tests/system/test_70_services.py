@@ -10,7 +10,8 @@ from typing import Any
 import httpx
 import pytest
 import yaml
-from harness import CLUSTER_FILE, NAME, Atoll, Portal, wait_for
+
+from tests.system.harness import CLUSTER_FILE, NAME, Atoll, Portal, wait_for
 
 AS_THE_PLATFORM = """
 import http.client, json, ssl, sys

@@ -7,7 +7,8 @@ import secrets
 
 import httpx
 import pytest
-from harness import CLUSTER_FILE, Atoll, Portal, wait_for
+
+from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
 
 FIRST = "first-for-" + "x" * 8
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from harness import CLUSTER_FILE, NAME, SCRATCH, Atoll
+
+from tests.system.harness import CLUSTER_FILE, NAME, SCRATCH, Atoll
 
 ON_MASTERS = "/var/lib/atoll/clusters"
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from command_lines import CommandLines
-from harness import ROOT, SCRATCH, Atoll
+
+from tests.system.command_lines import CommandLines
+from tests.system.harness import ROOT, SCRATCH, Atoll
 
 
 def _values(data: Any) -> list[str]:

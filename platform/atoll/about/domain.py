@@ -6,7 +6,8 @@ from atoll.about.routes import router
 from atoll.web import told
 from atoll.web.codes import declared
 from atoll.web.domain import Domain, Elsewhere, PeriodicWork
-from atoll.web.idempotency import IdempotencyRow, forget
+from atoll.web.idempotency import forget
+from atoll.web.models import IdempotencyRow
 
 DOMAIN = Domain(
     name="about",

@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from fastapi.responses import Response
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.middleware import Middleware
 
 from atoll.api.domains import DOMAINS, channels, permissions
 from atoll.api.openapi import published
@@ -15,6 +16,7 @@ from atoll.api.routes import PREFIX, routes
 from atoll.configuration import Configuration
 from atoll.database.connection import connect, sessions
 from atoll.database.notifications import Listener
+from atoll.identity.holders import Holders
 from atoll.identity.permissions import PermissionTable
 from atoll.web.events import Streams
 from atoll.web.internal import add_health
@@ -59,8 +61,8 @@ def application(configuration: Configuration) -> FastAPI:
                         await part.close(made)
             await database.dispose()
 
-    app = routes(frozenset({configuration.web.origin, *configuration.web.origins}), lifespan)
-    app.add_middleware(Turns, cookie=configuration.web.session_cookie)
+    turns = Middleware(Turns, cookie=configuration.web.session_cookie, holders=Holders(parts.sessions))
+    app = routes(frozenset({configuration.web.origin, *configuration.web.origins}), lifespan, [turns])
     app.state.platform = parts
     document = published()
 

@@ -17,6 +17,7 @@ from atoll.monitoring.domain import DOMAIN as monitoring
 from atoll.nodes.domain import DOMAIN as nodes
 from atoll.operations.domain import DOMAIN as operations
 from atoll.overview.domain import DOMAIN as overview
+from atoll.provisioning.domain import DOMAIN as provisioning
 from atoll.services.domain import DOMAIN as services
 from atoll.tasks.domain import DOMAIN as tasks
 from atoll.training.domain import DOMAIN as training
@@ -36,6 +37,7 @@ DOMAINS: tuple[Domain, ...] = (
     control,
     operations,
     tasks,
+    provisioning,
     users,
     archives,
     overview,

@@ -1,11 +1,12 @@
 """The web application: routes, errors, what is checked of every request."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
+from starlette.middleware import Middleware
 
 from atoll.api.domains import DOMAINS
 from atoll.web import errors
@@ -25,7 +26,9 @@ def operation_id(domain: str, route: APIRoute) -> str:
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-def routes(origins: frozenset[str], lifespan: Lifespan | None = None) -> FastAPI:
+def routes(
+    origins: frozenset[str], lifespan: Lifespan | None = None, behind_checks: Sequence[Middleware] = ()
+) -> FastAPI:
     """All routes with their checks; what is behind them is set in `app.state.platform`."""
     app = FastAPI(
         title="Atoll",
@@ -33,6 +36,7 @@ def routes(origins: frozenset[str], lifespan: Lifespan | None = None) -> FastAPI
         redoc_url=None,
         openapi_url=None,
         lifespan=lifespan,
+        middleware=behind_checks,
     )
     for domain, router in ROUTERS:
         app.include_router(router, prefix=PREFIX, generate_unique_id_function=partial(operation_id, domain))

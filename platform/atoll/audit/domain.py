@@ -1,14 +1,18 @@
 """The audit: the manifest."""
 
+from datetime import timedelta
+
 from atoll.audit import policy
 from atoll.audit.routes import router
+from atoll.audit_trail.forgetting import forget
 from atoll.audit_trail.models import AuditRow
-from atoll.web.domain import Domain, MatrixRow
+from atoll.web.domain import Domain, MatrixRow, PeriodicWork
 
 DOMAIN = Domain(
     name="audit",
     routers=(router,),
     tables=(AuditRow,),
     permissions=policy.PERMISSIONS,
+    periodic=(PeriodicWork("forget the audit", timedelta(hours=1), forget),),
     matrix={"GET /audit": MatrixRow.administrators()},
 )

@@ -12,10 +12,10 @@ from sse_starlette import ServerSentEvent
 from atoll.configuration import Control
 from atoll.control import codes
 from atoll.control.schemas import ImageDescription, Images, Ports, Run, RunSummary, ServiceAction, ServiceLog, Services
+from atoll.web import siblings
 from atoll.web.codes import ProblemCode, restored
 from atoll.web.errors import ApiError, Conflict, Invalid, NotFound, Unavailable
 from atoll.web.schema import Page
-from atoll.web.siblings import KEPT_OPEN
 
 # What the control service tells by a code; `installer/control/problems.py` has the same with their parameters.
 TOLD = (
@@ -41,7 +41,7 @@ class ControlClient:
     def __init__(self, configuration: Control) -> None:
         context = ssl.create_default_context(cafile=str(configuration.ca))
         context.load_cert_chain(configuration.certificate, configuration.key)
-        self._http = httpx.AsyncClient(base_url=configuration.url, verify=context, timeout=30, limits=KEPT_OPEN)
+        self._http = siblings.client(configuration.url, context, timeout=30)
 
     async def close(self) -> None:
         """Give connections back."""

@@ -3,9 +3,11 @@
 from atoll.configuration import Configuration
 from atoll.engines import codes
 from atoll.engines.live_log import JobsClient
+from atoll.engines.machines import keep_machines
 from atoll.engines.models import NodeRow
+from atoll.engines.reports import Reports, watch
 from atoll.web.codes import declared
-from atoll.web.domain import Domain, ProcessPart
+from atoll.web.domain import Domain, Loop, ProcessPart
 
 
 def _jobs(configuration: Configuration) -> JobsClient:
@@ -16,5 +18,6 @@ DOMAIN = Domain(
     name="engines",
     codes=declared(codes),
     tables=(NodeRow,),
-    parts=(ProcessPart(JobsClient, _jobs, JobsClient.close),),
+    parts=(ProcessPart(JobsClient, _jobs, JobsClient.close), ProcessPart(Reports, lambda _configuration: Reports())),
+    loops=(Loop("watch the engine", watch), Loop("keep what is seen of machines", keep_machines)),
 )

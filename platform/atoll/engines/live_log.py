@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 
-from atoll.web.siblings import KEPT_OPEN
+from atoll.web import siblings
 
 # Silent programs are the rule: then the log is asked for again from where it was. A sibling whose node lost power is
 # silent for ever, and nothing else tells it from them.
@@ -19,9 +19,7 @@ class JobsClient:
     """A client of `jobs`."""
 
     def __init__(self, url: str, token: str) -> None:
-        self._http = httpx.AsyncClient(
-            base_url=f"{url}/internal/jobs", headers={"Authorization": f"Bearer {token}"}, timeout=10, limits=KEPT_OPEN
-        )
+        self._http = siblings.client(f"{url}/internal/jobs", headers={"Authorization": f"Bearer {token}"}, timeout=10)
 
     async def close(self) -> None:
         """Give connections back."""

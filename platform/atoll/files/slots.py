@@ -1,7 +1,8 @@
 """How many workers there are at a time: altogether, so that the pod can hold them, and of each owner.
 
-Who has as many as one may waits a moment for his own; only then does he wait for those of others, so that nobody who
-holds all of his keeps another one waiting.
+Who has as many as one may waits a moment for his own (where many ask at once, only a few of each owner do, and others
+are refused at once); only then does he wait for those of others, so that nobody who holds all of his keeps another one
+waiting.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ class Pool:
 
     most: int
     per_owner: int
+    waiting: int | None = None  # of each owner for his own; None: all that come
 
 
 class Slots:
@@ -37,11 +39,14 @@ class Slots:
         """Have one. Raises TooMany while the owner's are taken, Unavailable while all are."""
         limit = self._pool.per_owner
         own = self._owners.setdefault(owner, _Owner(asyncio.Semaphore(limit)))
-        own.here += 1
         headers = {"Retry-After": str(RETRY_AFTER_S)}
+        crowded = TooMany(codes.TooManyFileRequests(limit=limit), headers=headers)
+        if self._pool.waiting is not None and own.here >= limit + self._pool.waiting:
+            raise crowded
+        own.here += 1
         try:
             async with (
-                _soon(own.free, TooMany(codes.TooManyFileRequests(limit=limit), headers=headers)),
+                _soon(own.free, crowded),
                 _soon(self._all, Unavailable(codes.FilesCrowded(), headers=headers)),
             ):
                 yield

@@ -31,7 +31,7 @@ _CHUNK = 1 << 16
 SMALL_READ = 1 << 16
 
 # Who reads may do so for hours, and looks and archives must not wait for that.
-READS = Pool(most=16, per_owner=4)
+READS = Pool(most=16, per_owner=4, waiting=4)
 LOOKS = Pool(most=6, per_owner=3)
 ARCHIVES = Pool(most=4, per_owner=2)
 

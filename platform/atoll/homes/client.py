@@ -11,11 +11,11 @@ from fastapi.responses import Response, StreamingResponse
 
 from atoll.homes import codes
 from atoll.homes.schemas import ArchiveAction, ArchiveRequest, ListRequest, Owner, ReadRequest, content_headers
+from atoll.web import siblings
 from atoll.web.codes import restored
 from atoll.web.errors import ApiError, Invalid, NotAllowed, NotFound, TooMany, Unavailable
 from atoll.web.pagination import decode, encode
 from atoll.web.schema import FileEntry, Listing
-from atoll.web.siblings import KEPT_OPEN
 
 _RANGE = re.compile(r"^bytes=(\d{1,15})-(\d{0,15})$")
 _NO_LIMIT = httpx.Timeout(10, read=None)
@@ -37,9 +37,7 @@ class FilesClient:
     """A client of `files`."""
 
     def __init__(self, url: str, token: str, homes_as_seen: str) -> None:
-        self._http = httpx.AsyncClient(
-            base_url=f"{url}/internal/files", headers={"Authorization": f"Bearer {token}"}, timeout=30, limits=KEPT_OPEN
-        )
+        self._http = siblings.client(f"{url}/internal/files", headers={"Authorization": f"Bearer {token}"}, timeout=30)
         self._homes = homes_as_seen
 
     async def close(self) -> None:

@@ -12,6 +12,7 @@ from atoll.identity.caller import Caller
 from atoll.identity.dependencies import SentWhileSignedIn, allowed
 from atoll.web.dependencies import Cursor, Limit, Parts
 from atoll.web.schema import Listing
+from atoll.web.turns import give_back
 
 router = APIRouter(tags=["files"])
 
@@ -43,6 +44,7 @@ async def home_content(
     limit_bytes: Annotated[int | None, Query(ge=1)] = None,
 ) -> Response:
     """One file of the caller's home."""
+    give_back(request)
     answer = await parts.part(FilesClient).content(
         caller, "", path, download=download, limit_bytes=limit_bytes, byte_range=request.headers.get("range")
     )

@@ -56,6 +56,13 @@ class IdentityRepository:
         found: SessionRow | None = await self._session.scalar(query)
         return found
 
+    async def holder(self, token_hash: str) -> str | None:
+        """The id of the user whose session it is."""
+        found: str | None = await self._session.scalar(
+            select(SessionRow.user_id).where(SessionRow.token_hash == token_hash, SessionRow.expires_at > now())
+        )
+        return found
+
     async def end_session(self, token_hash: str) -> None:
         """End one session, and what flows for it."""
         ended = delete(SessionRow).where(SessionRow.token_hash == token_hash).returning(SessionRow.user_id)

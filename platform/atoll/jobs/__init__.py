@@ -1,1 +1,1 @@
-"""The process that leads tasks from wanted to observed."""
+"""The process that does what manifests say: loops, periodic work, operations; it leads tasks to what is wanted."""

@@ -18,9 +18,8 @@ from atoll.database.claims import LEASE
 from atoll.database.connection import connect, sessions
 from atoll.database.notifications import Listener
 from atoll.engines import codes
-from atoll.engines.base import EngineError, LogGone
+from atoll.engines.base import Engine, EngineError, LogGone
 from atoll.engines.factory import make_engine
-from atoll.homes.client import FilesClient
 from atoll.jobs.composed import Parts
 from atoll.jobs.operations import Limits, Operations
 from atoll.jobs.process import Process
@@ -94,17 +93,15 @@ def application(
     token = configuration.secret("internal_token")
     database = connect(configuration, pool_size=16)
     parts = Parts(configuration, [part for domain in DOMAINS for part in domain.parts])
-    held: dict[str, Process] = {}
+    held: dict[str, Engine] = {}
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        engine = await make_engine(configuration)
+        held["engine"] = parts[Engine] = engine = await make_engine(configuration)
         listener = Listener(configuration, channels())
         most = limits or Limits.of(configuration.operations)
         operations = Operations(sessions(database), listener, kinds, parts, limits=most, lease=lease)
-        periodic = [work for domain in DOMAINS for work in domain.periodic]
-        process = Process(configuration, sessions(database), engine, parts[FilesClient], listener, operations, periodic)
-        held["process"] = process
+        process = Process(configuration, sessions(database), listener, parts, operations, DOMAINS)
         running = asyncio.create_task(process.run())
         running.add_done_callback(_end_with)
         try:
@@ -121,7 +118,7 @@ def application(
 
     @router.get("/attempts/{attempt_id}/log")
     async def log_of(attempt_id: str, rank: int = Query(ge=0), offset: int = Query(ge=0)) -> Response:
-        output = _Output(held["process"].engine.logs(attempt_id, rank, offset))
+        output = _Output(held["engine"].logs(attempt_id, rank, offset))
         try:
             await output.begin()
         except LogGone as error:
@@ -131,8 +128,9 @@ def application(
         return _OutputResponse(output)
 
     async def ready() -> str | None:
-        process = held.get("process")
-        return await process.ready() if process is not None else "starting"
+        if (engine := held.get("engine")) is None:
+            return "starting"
+        return None if engine.synced else "the engine has not listed its objects yet"
 
     app = FastAPI(title="jobs", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.include_router(router)
@@ -146,4 +144,9 @@ def _end_with(running: asyncio.Task[None]) -> None:
     if running.cancelled():
         return
     log.error("jobs failed and ends", exc_info=running.exception())
+    end_process()
+
+
+def end_process() -> None:
+    """Ask the server to end, as its supervisor would."""
     os.kill(os.getpid(), signal.SIGTERM)

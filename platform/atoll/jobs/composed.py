@@ -1,4 +1,4 @@
-"""What `jobs` has of the manifests of domains: parts for handlers, and what is done from time to time."""
+"""What `jobs` has of the manifests of domains: parts for handlers and loops, and what is done from time to time."""
 
 import asyncio
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 
 
 class Parts(dict[type[Any], Any]):
-    """Parts by their types, each made when it is first asked for: not every handler's needs are configured for all."""
+    """Parts by their types, each made when it is first asked for: not all is configured everywhere."""
 
     def __init__(self, configuration: Configuration, offered: Iterable[ProcessPart[Any]]) -> None:
         super().__init__()
@@ -32,24 +32,27 @@ class Parts(dict[type[Any], Any]):
         return made
 
     async def close(self) -> None:
-        """Close those that were made."""
+        """Close those that were made here."""
         for kind, made in self.items():
-            if (close := self._offered[kind].close) is not None:
-                await close(made)
+            offered = self._offered.get(kind)
+            if offered is not None and offered.close is not None:
+                await offered.close(made)
 
 
-async def do_from_time_to_time(sessions: Sessions, works: Iterable[PeriodicWork]) -> None:
+async def do_from_time_to_time(configuration: Configuration, sessions: Sessions, works: Iterable[PeriodicWork]) -> None:
     """Until cancelled. One that fails is tried again when it is due, and keeps none of the others from it."""
     async with asyncio.TaskGroup() as group:
         for work in works:
-            group.create_task(_repeated(sessions, work))
+            group.create_task(_repeated(configuration, sessions, work))
 
 
-async def _repeated(sessions: Sessions, work: PeriodicWork) -> None:
+async def _repeated(configuration: Configuration, sessions: Sessions, work: PeriodicWork) -> None:
     while True:
         try:
-            async with sessions() as session, session.begin():
-                await work.do(session)
+            more = True
+            while more:
+                async with sessions() as session, session.begin():
+                    more = await work.do(session, configuration)
         except _AWAY as error:
             log.warning("periodic work failed, trying again later", work=work.name, error=type(error).__name__)
         await asyncio.sleep(work.every.total_seconds())

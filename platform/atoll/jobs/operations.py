@@ -287,7 +287,7 @@ class Operations:
             looked_for.clear()
             try:
                 async with self._sessions() as session:
-                    row = await session.get(OperationRow, claim.id)
+                    row = await OperationRepository(session).of_anybody(claim.id)
             except _AWAY:
                 await asyncio.sleep(self._limits.retry_s)
                 looked_for.set()

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 
 from atoll.measurements.codes import MonitoringUnavailable
+from atoll.web import siblings
 from atoll.web.errors import Unavailable
-from atoll.web.siblings import KEPT_OPEN
 
 ANSWER_S = 10.0  # for the whole answer: httpx alone waits so long for each of its bytes
 
@@ -27,7 +27,7 @@ class Prometheus:
     """Range queries."""
 
     def __init__(self, url: str, answer_s: float = ANSWER_S) -> None:
-        self._http = httpx.AsyncClient(base_url=url, timeout=answer_s, limits=KEPT_OPEN)
+        self._http = siblings.client(url, timeout=answer_s)
         self._answer_s = answer_s
 
     async def close(self) -> None:

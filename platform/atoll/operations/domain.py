@@ -2,10 +2,11 @@
 
 from atoll.database.notifications import OPERATIONS
 from atoll.operations import codes, policy
+from atoll.operations.live import OperationAudience
 from atoll.operations.models import OperationEventRow, OperationRow
 from atoll.operations.routes import router
 from atoll.web.codes import declared
-from atoll.web.domain import Domain, Elsewhere, MatrixRow
+from atoll.web.domain import Domain, Elsewhere, MatrixRow, ProcessPart
 
 DOMAIN = Domain(
     name="operations",
@@ -14,6 +15,7 @@ DOMAIN = Domain(
     permissions=policy.PERMISSIONS,
     codes=declared(codes),
     channels=(OPERATIONS,),
+    parts=(ProcessPart(OperationAudience, lambda _configuration: OperationAudience()),),
     matrix={
         "GET /operations": MatrixRow.everybody(),
         "GET /operations/stream": Elsewhere("test_a_viewer_sees_the_own_operations_change_and_no_others"),

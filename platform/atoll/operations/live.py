@@ -3,23 +3,35 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+from sqlalchemy.ext.asyncio import AsyncSession
 from sse_starlette import ServerSentEvent
 
-from atoll.database.connection import Sessions
-from atoll.database.notifications import OPERATIONS, Listener
+from atoll.database.notifications import OPERATIONS
 from atoll.identity.caller import Caller
+from atoll.operations.models import OperationRow
 from atoll.operations.policy import OPERATIONS_READ_ALL
-from atoll.operations.repository import OperationRepository
+from atoll.operations.repository import OperationRepository, parse
 from atoll.operations.service import view
+from atoll.web.audience import Audience
 from atoll.web.events import event
+from atoll.web.platform import Platform
+
+
+class OperationAudience(Audience[OperationRow]):
+    """All viewers of this process."""
+
+    channel = OPERATIONS
+
+    async def read(self, session: AsyncSession, payload: str) -> OperationRow | None:
+        """The operation."""
+        return await OperationRepository(session).of_anybody(parse(payload).operation_id)
 
 
 @dataclass
 class LiveOperations:
     """One viewer."""
 
-    listener: Listener
-    sessions: Sessions
+    parts: Platform
     caller: Caller
     everybody: bool
 
@@ -28,18 +40,13 @@ class LiveOperations:
             self.caller.require(OPERATIONS_READ_ALL)
 
     async def events(self) -> AsyncIterator[ServerSentEvent]:
-        """`hello` at first and after every gap, then `operation`. Foreign ones cost no query."""
-        async with self.listener.subscribe(OPERATIONS) as queue:
+        """`hello` at first and after every gap, then `operation`. Those of others cost no query."""
+        audience = self.parts.part(OperationAudience)
+        async with audience.look_on(self.parts.listener, self.parts.sessions, self._concerned) as changed:
             yield event("hello")
             while True:
-                payload = await queue.get()
-                if payload is None:
-                    yield event("hello")
-                    continue
-                owner_id, _, operation_id = payload.partition(" ")
-                if not (self.everybody or owner_id == self.caller.id):
-                    continue
-                async with self.sessions() as session:
-                    row = await OperationRepository(session).get(self.caller, operation_id)
-                if row is not None:
-                    yield event("operation", view(self.caller, row))
+                row = await changed.get()
+                yield event("hello") if row is None else event("operation", view(self.caller, row))
+
+    def _concerned(self, payload: str) -> bool:
+        return self.everybody or parse(payload).owner_id == self.caller.id

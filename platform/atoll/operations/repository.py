@@ -1,6 +1,7 @@
 """Every query about operations. Those for callers are scoped: a foreign operation is not there."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, func, select, text, true
@@ -17,6 +18,20 @@ from atoll.web.codes import ReasonCode
 # Turns are given out one after the other: what counts claims must not race with another count.
 _TURNS = 7_310_225_118
 _STARTS = 731_022_512
+
+
+@dataclass(frozen=True)
+class Change:
+    """An operation that changed, and whose it is."""
+
+    owner_id: str
+    operation_id: str
+
+
+def parse(payload: str) -> Change:
+    """What `tell` told."""
+    owner_id, _, operation_id = payload.partition(" ")
+    return Change(owner_id, operation_id)
 
 
 def visible(caller: Caller) -> ColumnElement[bool]:
@@ -41,6 +56,10 @@ class OperationRepository:
             query = query.with_for_update(of=OperationRow)
         found: OperationRow | None = await self._session.scalar(query)
         return found
+
+    async def of_anybody(self, operation_id: str) -> OperationRow | None:
+        """An operation, whoever owns it: the caller of this has to judge who is told."""
+        return await self._session.get(OperationRow, operation_id)
 
     async def page(
         self,

@@ -50,7 +50,7 @@ async def operations(
 )
 async def stream(request: Request, parts: Parts, caller: Reader, owner: Whose = "me") -> Response:
     """Every change of an operation as it happens. After (re)connecting (`hello`), read the list again."""
-    events = LiveOperations(parts.listener, parts.sessions, caller, everybody=owner == "all").events()
+    events = LiveOperations(parts, caller, everybody=owner == "all").events()
     return stream_of(request, parts, caller, events)
 
 

@@ -64,18 +64,15 @@ class Builder:
         if size > MOST_TEXT_BYTES:
             self.wrong(where, codes.ProgramTextTooLong(size=size, limit=MOST_TEXT_BYTES))
 
-    def devices(
-        self, cluster: VirtualClusterRow, device_type: str | None, count: int, nodes: int, *, distributed: bool
-    ) -> Devices | None:
+    def devices(self, cluster: VirtualClusterRow, device_type: str | None, count: int, nodes: int) -> Devices | None:
         """The machines, if the virtual cluster has such and the numbers are allowed.
 
         Where the virtual cluster has no device type there is none to name: any machine will do.
         """
-        self._nodes(nodes, distributed=distributed)
         limits = self.configuration.resource_limit.without_devices
         if device_type is None and limits is not None and not self._types(cluster):
             return self._without_devices(count, nodes)
-        device = self._device(cluster, device_type, count, distributed=distributed)
+        device = self._device(cluster, device_type, count, several=nodes > 1)
         if device is None:
             return None
         return Devices.of(device, count, nodes)
@@ -92,7 +89,7 @@ class Builder:
         return Devices(count=0, nodes=nodes)
 
     def _device(
-        self, cluster: VirtualClusterRow, device_type: str | None, count: int, *, distributed: bool
+        self, cluster: VirtualClusterRow, device_type: str | None, count: int, *, several: bool
     ) -> DeviceType | None:
         if device_type is None:
             self.wrong("device_type", Missing())
@@ -101,16 +98,10 @@ class Builder:
         if device is None:
             self.wrong("device_type", DeviceTypeNotInVirtualCluster())
             return None
-        counts = device.allowed(distributed=distributed)
+        counts = device.allowed(distributed=several)
         if count not in counts:
             self.wrong("devices", codes.DeviceCountNotAllowed(counts=tuple(counts)))
         return device
-
-    def _nodes(self, nodes: int, *, distributed: bool) -> None:
-        if distributed and nodes < 2:
-            self.wrong("nodes", codes.TooFewNodes(least=2))
-        if not distributed and nodes != 1:
-            self.wrong("nodes", codes.NotDistributed())
 
     def limits(self, device_type: str | None, count: int, wanted: Resources | None) -> tuple[Amounts, Amounts]:
         """Limit and request of a replica; the request is the limit times the configured ratio."""

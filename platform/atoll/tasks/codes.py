@@ -154,14 +154,6 @@ class DeviceCountNotAllowed(FieldCode, words="Choose one of {counts}."):
     counts: tuple[int, ...]
 
 
-class TooFewNodes(FieldCode, words="A distributed task runs on at least {least} nodes."):
-    least: int
-
-
-class NotDistributed(FieldCode, words="Several nodes need distributed training."):
-    pass
-
-
 class LimitOutOfBounds(FieldCode, words="Choose between {floor} and {ceiling}."):
     ceiling: str
     floor: str

@@ -2,14 +2,16 @@
 
 from atoll.database.notifications import TASKS
 from atoll.tasks import codes, policy
+from atoll.tasks.live import TaskAudience
 from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
 from atoll.tasks.routes import router
 from atoll.tasks.schemas import LogEnd, LogLines, StateChanged
 from atoll.tasks.streams import router as streams
 from atoll.tasks.usage import READER
+from atoll.tasks.working import work
 from atoll.virtual_clusters.usage import UsageReader
 from atoll.web.codes import declared
-from atoll.web.domain import OK, Domain, Elsewhere, MatrixRow, ProcessPart
+from atoll.web.domain import OK, Domain, Elsewhere, Loop, MatrixRow, ProcessPart
 
 DOMAIN = Domain(
     name="tasks",
@@ -19,7 +21,11 @@ DOMAIN = Domain(
     permissions=policy.PERMISSIONS,
     channels=(TASKS,),
     events=(LogLines, LogEnd, StateChanged),
-    parts=(ProcessPart(UsageReader, lambda _configuration: READER),),
+    parts=(
+        ProcessPart(UsageReader, lambda _configuration: READER),
+        ProcessPart(TaskAudience, lambda _configuration: TaskAudience()),
+    ),
+    loops=(Loop("work on tasks", work),),
     matrix={
         "GET /tasks/stream": Elsewhere("test_the_tasks_of_others_are_listed_for_administrators_only"),  # endless
         "GET /tasks/{task_id}/log": MatrixRow.owned(admin=OK, params={"follow": "false"}),

@@ -3,17 +3,30 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+from sqlalchemy.ext.asyncio import AsyncSession
 from sse_starlette import ServerSentEvent
 
 from atoll.database.notifications import TASKS
 from atoll.identity.caller import Caller
 from atoll.tasks import views
 from atoll.tasks.changes import parse
+from atoll.tasks.models import TaskRow
 from atoll.tasks.policy import TASKS_READ_ALL
 from atoll.tasks.repository import TaskRepository
 from atoll.tasks.schemas import StateChanged
+from atoll.web.audience import Audience
 from atoll.web.events import event
 from atoll.web.platform import Platform
+
+
+class TaskAudience(Audience[TaskRow]):
+    """All viewers of this process."""
+
+    channel = TASKS
+
+    async def read(self, session: AsyncSession, payload: str) -> TaskRow | None:
+        """The task, also when it was removed."""
+        return await TaskRepository(session).of_anybody(parse(payload).task_id)
 
 
 @dataclass
@@ -29,22 +42,18 @@ class LiveTasks:
             self.caller.require(TASKS_READ_ALL)
 
     async def events(self) -> AsyncIterator[ServerSentEvent]:
-        """`hello` at first and after every gap, then `task` and `deleted`."""
-        async with self.parts.listener.subscribe(TASKS) as queue:
+        """`hello` at first and after every gap, then `task` and `deleted`. Tasks of others cost no query."""
+        audience = self.parts.part(TaskAudience)
+        async with audience.look_on(self.parts.listener, self.parts.sessions, self._concerned) as changed:
             yield event("hello")
             while True:
-                told = await queue.get()
-                if told is None:
-                    yield event("hello")
-                    continue
-                change = parse(told)
-                if not (self.everybody or change.owner_id == self.caller.id):
-                    continue
-                async with self.parts.sessions() as session:
-                    row = await TaskRepository(session).of_anybody(change.task_id)
+                row = await changed.get()
                 if row is None:
-                    continue
-                if row.deleted_at is not None:
+                    yield event("hello")
+                elif row.deleted_at is not None:
                     yield event("deleted", StateChanged(id=row.id))
                 else:
                     yield event("task", views.summary(self.caller, row))
+
+    def _concerned(self, payload: str) -> bool:
+        return self.everybody or parse(payload).owner_id == self.caller.id

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.identity.caller import Caller
 from atoll.identity.models import UserRow
-from atoll.tasks.life_cycle import ENDED, HOLDS_DEVICES, State
+from atoll.tasks.life_cycle import ENDED, HOLDS_DEVICES, WAITING, State
 from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
 from atoll.tasks.policy import reads_all
 from atoll.virtual_clusters.models import VirtualClusterRow
@@ -17,6 +17,11 @@ def visible(caller: Caller) -> ColumnElement[bool]:
     """Rows that the caller may know of."""
     own = true() if reads_all(caller) else TaskRow.owner_id == caller.id
     return own & TaskRow.deleted_at.is_(None)
+
+
+def of_attempts(attempts: Collection[str]) -> ColumnElement[bool]:
+    """The tasks of these attempts, whoever owns them."""
+    return TaskRow.id.in_(select(AttemptRow.task_id).where(AttemptRow.id.in_(attempts)))
 
 
 class TaskRepository:
@@ -116,6 +121,30 @@ class TaskRepository:
         """Number of tasks of all users in `states`; only for holders of tasks:read_all."""
         query = select(func.count()).select_from(TaskRow).where(TaskRow.state.in_(states))
         return await self._session.scalar(query) or 0
+
+    async def held(self) -> dict[tuple[str, str, str], int]:
+        """Devices of all users that are held now, per virtual cluster, device type and user."""
+        query = (
+            select(
+                TaskRow.virtual_cluster_id,
+                TaskRow.device_type,
+                TaskRow.owner_id,
+                func.sum(TaskRow.devices * TaskRow.nodes),
+            )
+            .where(TaskRow.state.in_(HOLDS_DEVICES))
+            .group_by(TaskRow.virtual_cluster_id, TaskRow.device_type, TaskRow.owner_id)
+        )
+        rows = (await self._session.execute(query)).all()
+        return {(row[0], row[1], row[2]): int(row[3]) for row in rows if row[1] is not None}
+
+    async def unfinished_in_each(self) -> Sequence[tuple[str, str, int]]:
+        """Number of tasks of all users per virtual cluster and state, ended ones left out."""
+        query = (
+            select(TaskRow.virtual_cluster_id, TaskRow.state, func.count())
+            .where(TaskRow.state.in_(HOLDS_DEVICES | WAITING))
+            .group_by(TaskRow.virtual_cluster_id, TaskRow.state)
+        )
+        return [(row[0], row[1], int(row[2])) for row in (await self._session.execute(query)).all()]
 
     async def waiting_before(self, cluster: VirtualClusterRow, device_type: str | None) -> int:
         """Number of tasks that wait in a virtual cluster for the same devices."""

@@ -15,6 +15,7 @@ from contextlib import aclosing
 from atoll.database.texts import keepable
 from atoll.homes.client import FilesClient, HasHome
 from atoll.tasks.schemas import ScalarSeries
+from atoll.web.turns import Lines
 
 MOST_BYTES = 8 << 20
 MOST_LINE_BYTES = 1 << 16
@@ -24,8 +25,10 @@ MOST_POINTS = 200_000  # that are held, of all series
 SHOWN_POINTS = 2000  # of a series, thinned out
 SHOWN_IN_ALL = 64_000
 _LARGEST_STEP = 1 << 53  # beyond it, neither JavaScript nor a float counts by one
-# Not the threads that everybody shares, and no more of them: what users wrote takes no time from others' requests.
+# Not the threads that everybody shares, and no more of them: what users wrote takes no time from others' requests. One
+# file of an owner at a time, so that nobody's many keep all threads, or the workers of `files`, from others' charts.
 _PARSING = ThreadPoolExecutor(2, thread_name_prefix="scalars")
+_OWNERS = Lines(at_once=1)
 
 
 class Scalars:
@@ -122,8 +125,9 @@ def metrics_path(task_id: str) -> str:
 
 
 async def reported(files: FilesClient, owner: HasHome, task_id: str) -> tuple[list[ScalarSeries], bool]:
-    """The scalars of a task, and whether there are more than these. Raises NotFound before the first is reported."""
-    return await parsed(files.read(owner, metrics_path(task_id), length=MOST_BYTES + 1))
+    """The scalars of a task, and whether there are more. Raises NotFound before the first is reported, TooMany."""
+    async with _OWNERS.turn(owner.name):
+        return await parsed(files.read(owner, metrics_path(task_id), length=MOST_BYTES + 1))
 
 
 async def parsed(chunks: AsyncGenerator[bytes, None]) -> tuple[list[ScalarSeries], bool]:

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from atoll.engines.admission import NodeState, Share, Snapshot
 from atoll.engines.base import NodeObservation
 from atoll.engines.repository import NodeRepository
-from atoll.tasks.usage import held
+from atoll.tasks.repository import TaskRepository
 from atoll.virtual_clusters.models import VirtualClusterRow
 
 
@@ -37,7 +37,7 @@ def will_take_tasks(node: NodeObservation) -> bool:
 async def snapshot(session: AsyncSession, cluster: VirtualClusterRow) -> Snapshot:
     """Machines that take tasks, now or soon, and the quotas of one virtual cluster with what is held in it."""
     nodes = await NodeRepository(session).observations()
-    taken = await held(session)
+    taken = await TaskRepository(session).held()
     return Snapshot(
         nodes=[node_state(node) for node in nodes if will_take_tasks(node)],
         shares={(cluster.name, quota.device_type): Share(quota.count, quota.max_per_user) for quota in cluster.quotas},

@@ -25,6 +25,7 @@ from atoll.web.dependencies import Cursor, Limit, Parts
 from atoll.web.errors import NotFound
 from atoll.web.events import EventStream, described
 from atoll.web.schema import Listing
+from atoll.web.turns import give_back
 
 router = APIRouter(tags=["tasks"])
 Reader = Annotated[Caller, allowed(TASKS_READ)]
@@ -88,6 +89,7 @@ async def log_content(
 ) -> Response:
     """The whole log of one replica as a file."""
     source = await TaskLog.open(parts, caller, task_id, rank=rank, attempt=attempt)
+    give_back(request)
     content = source.content()
     first = await anext(content, b"")  # what cannot be read is told in words, not by an answer that breaks off
     answer = StreamingResponse(
@@ -99,9 +101,10 @@ async def log_content(
 
 
 @router.get("/tasks/{task_id}/metrics", name="read_metrics")
-async def metrics(task_id: str, parts: Parts, caller: Reader) -> TaskMetrics:
+async def metrics(task_id: str, request: Request, parts: Parts, caller: Reader) -> TaskMetrics:
     """Scalars that the program reported, and its use of resources."""
     row = await _row(parts, caller, task_id)
+    give_back(request)
     return await TaskMetricsService(parts.part(FilesClient), parts.find(Prometheus)).metrics(row)
 
 
@@ -131,6 +134,7 @@ async def file_content(
 ) -> Response:
     """One output file."""
     row = await _row(parts, caller, task_id)
+    give_back(request)
     answer = await parts.part(FilesClient).content(
         row.owner,
         _output(row),

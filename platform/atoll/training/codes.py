@@ -15,6 +15,14 @@ class FrameworkNotDistributed(FieldCode, words="This framework does not train ov
     pass
 
 
+class TooFewNodes(FieldCode, words="A distributed training runs on at least {least} nodes."):
+    least: int
+
+
+class NotDistributed(FieldCode, words="Several nodes need distributed training."):
+    pass
+
+
 class FrameworkOrImage(FieldCode, words="Choose a framework or an image of your own, not both."):
     pass
 

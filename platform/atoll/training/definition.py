@@ -14,6 +14,8 @@ from atoll.training.schemas import TrainingCreate, TrainingDefinition
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.web.schema import FieldError
 
+LEAST_DISTRIBUTED = 2
+
 
 @dataclass(frozen=True)
 class Built:
@@ -49,11 +51,15 @@ def draft(
     """
     builder = Builder(configuration, user_name)
     chosen = choose(configuration, body, own, builder.wrong)
+    if body.distributed and body.nodes < LEAST_DISTRIBUTED:
+        builder.wrong("nodes", codes.TooFewNodes(least=LEAST_DISTRIBUTED))
+    if not body.distributed and body.nodes != 1:
+        builder.wrong("nodes", codes.NotDistributed())
     devices = None
     if cluster is None:
         builder.wrong("virtual_cluster", codes.NotAMember())
     else:
-        devices = builder.devices(cluster, body.device_type, body.devices, body.nodes, distributed=body.distributed)
+        devices = builder.devices(cluster, body.device_type, body.devices, body.nodes)
     if chosen is not None and devices is not None:
         devices = _fits(builder, chosen, devices, machines)
     code = builder.path("code_directory", body.code_directory)

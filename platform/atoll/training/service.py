@@ -12,9 +12,9 @@ from atoll.identity.caller import Caller
 from atoll.images.service import ImageService, Own
 from atoll.tasks.codes import NoSuchTask
 from atoll.tasks.policy import TASKS_CREATE
+from atoll.tasks.repository import TaskRepository
 from atoll.tasks.schemas import Estimate, Task
 from atoll.tasks.service import About, TaskService, invalid, refused
-from atoll.tasks.usage import held
 from atoll.training.definition import Drafted, draft
 from atoll.training.examples import EXAMPLES
 from atoll.training.schemas import (
@@ -89,7 +89,7 @@ class TrainingService:
     async def options(self, caller: Caller) -> TrainingOptions:
         """What `caller` may choose."""
         repository = VirtualClusterRepository(self._session)
-        taken = await held(self._session)
+        taken = await TaskRepository(self._session).held()
         nodes = await NodeRepository(self._session).observations()
         clusters = await repository.visible(caller.id)
         frameworks = [

@@ -46,5 +46,4 @@ class MemberRow(Table):
         ForeignKey("virtual_clusters.id", ondelete="CASCADE"), primary_key=True
     )
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), primary_key=True, index=True)
-    joined_at: Mapped[datetime] = mapped_column(default=now)
     user: Mapped[UserRow] = relationship(lazy="joined", innerjoin=True)

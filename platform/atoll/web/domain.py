@@ -4,7 +4,7 @@ The list of all is `atoll.api.domains`; routers, migrations' metadata, the contr
 permissions, handlers of `jobs`, the portal's English words and the isolation matrix are made from it.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final, Generic, TypeVar
@@ -15,9 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.configuration import Configuration
 from atoll.database.base import Table
+from atoll.database.connection import Sessions
+from atoll.database.notifications import Listener
 from atoll.web.codes import Code
 
 Part = TypeVar("Part")
+Run = Callable[[], Coroutine[Any, Any, None]]
 OK: Final = "ok"
 HIDDEN: Final = 404
 DENIED: Final = 403
@@ -62,16 +65,41 @@ class OperationKind:
 
 @dataclass(frozen=True, slots=True)
 class PeriodicWork:
-    """What every process of `jobs` does from time to time, in a transaction: so it must bear being done twice."""
+    """What every process of `jobs` does from time to time, in a transaction: so it must bear being done twice.
+
+    `do` says whether more is left: that is done at once, in a transaction of its own.
+    """
 
     name: str
     every: timedelta
-    do: Callable[[AsyncSession], Awaitable[None]]
+    do: Callable[[AsyncSession, Configuration], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """One process of `jobs`, as its loops know it; `parts` are those of the manifests, and the engine."""
+
+    name: str  # under which it claims
+    configuration: Configuration
+    sessions: Sessions
+    listener: Listener
+    parts: Mapping[type[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """What every process of `jobs` does until it is ended; one that fails ends the process, which is started anew.
+
+    `make` prepares it, so that it hears all that others tell: the first one runs when all are prepared.
+    """
+
+    name: str
+    make: Callable[[Replica], Run]
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessPart(Generic[Part]):
-    """What the API's process holds for a domain, one for all requests; `jobs` makes it when a handler asks for it.
+    """What the API's process holds for a domain, one for all requests; `jobs` makes it when it is asked for.
 
     `make` gives None where it is not configured.
     """
@@ -141,6 +169,7 @@ class Domain:
     codes: tuple[type[Code], ...] = ()
     operations: tuple[OperationKind, ...] = ()
     periodic: tuple[PeriodicWork, ...] = ()
+    loops: tuple[Loop, ...] = ()
     channels: tuple[str, ...] = ()  # of PostgreSQL's NOTIFY
     events: tuple[type[BaseModel], ...] = ()  # data of server-sent events, for the contract
     parts: tuple[ProcessPart[Any], ...] = ()

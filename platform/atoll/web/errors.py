@@ -29,6 +29,8 @@ CHECKS: dict[str, type[FieldCode]] = {
         told.TooShort,
     )
 }
+# That are told of one request: a body has room for 90,000, and everybody waits while they are put into words.
+MOST_MISTAKES = 100
 # PostgreSQL's codes (character_not_in_repertoire, untranslatable_character) for a text that it cannot keep.
 _NO_TEXT = frozenset({"22021", "22P05"})
 
@@ -147,9 +149,9 @@ def _api_error(request: Request, error: Exception) -> Response:
 
 
 def field_errors(error: RequestValidationError) -> list[FieldError]:
-    """Pydantic's findings as field errors: paths inside the body, no echo of the input."""
+    """Pydantic's findings as field errors, the first of them: paths inside the body, no echo of the input."""
     found = []
-    for entry in error.errors():
+    for entry in error.errors()[:MOST_MISTAKES]:
         place = [str(part) for part in entry["loc"] if part not in ("body", "query", "path", "header")]
         found.append(_mistake(entry).at(".".join(place)))
     return found

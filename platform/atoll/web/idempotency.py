@@ -3,38 +3,25 @@
 import hashlib
 import json
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Annotated, Protocol, TypeVar
 
 from fastapi import Header
 from pydantic import BaseModel, SecretStr
 from pydantic_core import to_jsonable_python
-from sqlalchemy import ForeignKey, delete
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import Mapped, mapped_column
 
-from atoll.database.base import Table, now
+from atoll.configuration import Configuration
+from atoll.database.base import now
 from atoll.web import told
 from atoll.web.errors import Conflict
+from atoll.web.repository import IdempotencyRepository
 
 KEPT = timedelta(days=7)
 IdempotencyKey = Annotated[
     str | None,
     Header(min_length=8, max_length=128, description="The same key with the same request makes nothing new"),
 ]
-
-
-class IdempotencyRow(Table):
-    """What a request with a key made."""
-
-    __tablename__ = "idempotency_keys"
-
-    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
-    key: Mapped[str] = mapped_column(primary_key=True)
-    request_hash: Mapped[str]
-    object_id: Mapped[str | None]
-    created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 
 class Identified(Protocol):
@@ -64,9 +51,9 @@ async def once(
     if key is None:
         return await make()
     digest = _digest(request)
-    claim = insert(IdempotencyRow).values(user_id=user_id, key=key, request_hash=digest)
-    claimed = await session.scalar(claim.on_conflict_do_nothing().returning(IdempotencyRow.key)) is not None
-    row = await session.get(IdempotencyRow, (user_id, key))
+    keys = IdempotencyRepository(session)
+    claimed = await keys.claim(user_id, key, digest)
+    row = await keys.get(user_id, key)
     if claimed and row is not None:
         made = await make()
         row.object_id = made.id
@@ -76,9 +63,10 @@ async def once(
     return await read(row.object_id)
 
 
-async def forget(session: AsyncSession) -> None:
+async def forget(session: AsyncSession, _: Configuration) -> bool:
     """Remove the keys that nobody sends again."""
-    await session.execute(delete(IdempotencyRow).where(IdempotencyRow.created_at < now() - KEPT))
+    await IdempotencyRepository(session).forget(now() - KEPT)
+    return False
 
 
 def _digest(request: BaseModel) -> str:

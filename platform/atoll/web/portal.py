@@ -24,6 +24,8 @@ class _Portal(StaticFiles):
             if error.status_code != 404 or path.startswith(("api/", "assets/")):
                 raise
             answer = FileResponse(self._index)
+        # As at the gateway: names of assets carry a digest of the content, anything else is asked for again.
+        answer.headers["Cache-Control"] = "max-age=31536000" if path.startswith("assets/") else "no-cache"
         answer.headers["Content-Security-Policy"] = (
             "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
         )

@@ -85,6 +85,15 @@ class MethodNotAllowed(ProblemCode, title="This address does not know that metho
     pass
 
 
+class TooManyRequests(
+    ProblemCode,
+    title="Too many requests wait",
+    detail="Of one user, {limit} may be here at a time.",
+    remedy="Try again in some seconds.",
+):
+    limit: int
+
+
 class TooManyStreams(
     ProblemCode,
     title="Too many live views are open",

@@ -1,6 +1,8 @@
 import { expect, test } from "../portal.ts";
 
-test("the nodes page maps every device and lists every machine", { tag: ["@feature-282", "@simulated"] }, async ({ page }) => {
+test("the nodes page maps every device and lists every machine", { tag: ["@feature-282", "@simulated"] }, async ({
+  page,
+}) => {
   await page.goto("/nodes");
   await expect(page.getByRole("img", { name: /^Device \d+: idle/ }).first()).toBeVisible();
   await expect(page.getByText("NVIDIA GPU").first()).toBeVisible();
@@ -31,7 +33,9 @@ test("the services page shows every service, its log, and restarts one until it 
     await page.reload();
   }
   await expect(done).toBeVisible();
-  await expect(page.getByRole("row").filter({ hasText: "files" }).first()).toContainText("Running", { timeout: 60_000 });
+  await expect(page.getByRole("row").filter({ hasText: "files" }).first()).toContainText("Running", {
+    timeout: 60_000,
+  });
 });
 
 test("the ports page shows what listens, who may come, and that the nodes are so", async ({ page }) => {
@@ -41,7 +45,9 @@ test("the ports page shows what listens, who may come, and that the nodes are so
   const etcd = page.getByRole("row").filter({ hasText: "2379/tcp" });
   await expect(etcd).toContainText("masters");
   await expect(etcd).toContainText("nobody");
-  await expect(page.getByRole("row").filter({ hasText: "443/tcp" }).filter({ hasText: "portal" })).toContainText("everybody");
+  await expect(page.getByRole("row").filter({ hasText: "443/tcp" }).filter({ hasText: "portal" })).toContainText(
+    "everybody",
+  );
 });
 
 test("a run of the installer is a matrix of phases and nodes", async ({ page }) => {

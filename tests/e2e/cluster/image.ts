@@ -17,7 +17,8 @@ interface Manifest {
 }
 
 const ARCH = arch() === "x64" ? "amd64" : arch();
-const BUNDLE = process.env.ATOLL_BUNDLE ?? join(process.env.ATOLL_CACHE ?? join(homedir(), ".cache", "atoll"), "bundle");
+const BUNDLE =
+  process.env.ATOLL_BUNDLE ?? join(process.env.ATOLL_CACHE ?? join(homedir(), ".cache", "atoll"), "bundle");
 const LAYOUT = join(BUNDLE, "images", ARCH);
 const NAME = "org.opencontainers.image.ref.name";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { atoll, clusterFile, makeArchive, staticProgram } from "./image.ts";
 import { expect, headerState, test, unique } from "../portal.ts";
+import { atoll, clusterFile, makeArchive, staticProgram } from "./image.ts";
 
 const TEXT = "the ship and the sea and the wind\n".repeat(1000);
 const COUNT = `#!/bin/sh
@@ -28,60 +28,68 @@ async function begin(page: Page): Promise<void> {
   await page.waitForURL(/\/training\/[^/?]+\?tab=log/);
 }
 
-test("a home-made image is imported and runs a new kind of task, from the browser to its result", {
-  tag: ["@feature-12", "@feature-36"],
-}, async ({ page }, info) => {
-  test.setTimeout(300_000);
-  const archive = join(info.outputDir, "words.tar");
-  // Another image in every run: the import really has something to do.
-  const files = { "opt/words/text": TEXT, "opt/words/count.sh": COUNT, "opt/words/stamp": String(Date.now()) };
-  makeArchive(archive, { files, debian: true });
-  const first = JSON.parse(atoll("image", "import", archive, "--name", "e2e/words:1", "--replace", "-o", "json"));
-  expect(first).toMatchObject({ changed: true, reference: "registry.atoll.internal:5000/imported/e2e/words:1" });
-  const again = JSON.parse(atoll("image", "import", archive, "--name", "e2e/words:1", "-o", "json"));
-  expect(again).toMatchObject({ changed: false, digest: first.digest });
-  expect(atoll("image", "list")).toMatch(/e2e\/words\s+1\s/);
+test(
+  "a home-made image is imported and runs a new kind of task, from the browser to its result",
+  {
+    tag: ["@feature-12", "@feature-36"],
+  },
+  async ({ page }, info) => {
+    test.setTimeout(300_000);
+    const archive = join(info.outputDir, "words.tar");
+    // Another image in every run: the import really has something to do.
+    const files = { "opt/words/text": TEXT, "opt/words/count.sh": COUNT, "opt/words/stamp": String(Date.now()) };
+    makeArchive(archive, { files, debian: true });
+    const first = JSON.parse(atoll("image", "import", archive, "--name", "e2e/words:1", "--replace", "-o", "json"));
+    expect(first).toMatchObject({ changed: true, reference: "registry.atoll.internal:5000/imported/e2e/words:1" });
+    const again = JSON.parse(atoll("image", "import", archive, "--name", "e2e/words:1", "-o", "json"));
+    expect(again).toMatchObject({ changed: false, digest: first.digest });
+    expect(atoll("image", "list")).toMatch(/e2e\/words\s+1\s/);
 
-  const name = unique("words");
-  await chooseOwnImage(page, name);
-  await page.getByLabel("Image", { exact: true }).fill("words");
-  await page.locator(".ant-select-item-option").filter({ hasText: "imported/e2e/words:1" }).click();
-  await expect(page.getByLabel("Image", { exact: true })).toHaveValue(first.reference);
-  await page.getByLabel("Command line").fill("/opt/words/count.sh");
-  await expect(page.getByText("Starts now")).toBeVisible();
-  await begin(page);
+    const name = unique("words");
+    await chooseOwnImage(page, name);
+    await page.getByLabel("Image", { exact: true }).fill("words");
+    await page.locator(".ant-select-item-option").filter({ hasText: "imported/e2e/words:1" }).click();
+    await expect(page.getByLabel("Image", { exact: true })).toHaveValue(first.reference);
+    await page.getByLabel("Command line").fill("/opt/words/count.sh");
+    await expect(page.getByText("Starts now")).toBeVisible();
+    await begin(page);
 
-  await expect(page.getByRole("log")).toContainText("3000 the", { timeout: 120_000 });
-  await expect(page.getByRole("log")).toContainText("there is no python in this image");
-  await expect(page.getByRole("log")).toContainText(/counted by user 30\d{3}/);
-  await expect(headerState(page, "Finished")).toBeVisible({ timeout: 60_000 });
-  await page.getByRole("tab", { name: "Overview" }).click();
-  await expect(page.locator(".facts")).toContainText(first.reference);
-  await page.getByRole("tab", { name: "Files" }).click();
-  await page.getByRole("button", { name: "Look at counts.txt" }).click();
-  await expect(page.getByRole("dialog")).toContainText("3000 the");
-  await page.keyboard.press("Escape");
-  await page.goto("/training");
-  await expect(page.getByRole("row").filter({ hasText: name })).toContainText("e2e/words:1");
-});
+    await expect(page.getByRole("log")).toContainText("3000 the", { timeout: 120_000 });
+    await expect(page.getByRole("log")).toContainText("there is no python in this image");
+    await expect(page.getByRole("log")).toContainText(/counted by user 30\d{3}/);
+    await expect(headerState(page, "Finished")).toBeVisible({ timeout: 60_000 });
+    await page.getByRole("tab", { name: "Overview" }).click();
+    await expect(page.locator(".facts")).toContainText(first.reference);
+    await page.getByRole("tab", { name: "Files" }).click();
+    await page.getByRole("button", { name: "Look at counts.txt" }).click();
+    await expect(page.getByRole("dialog")).toContainText("3000 the");
+    await page.keyboard.press("Escape");
+    await page.goto("/training");
+    await expect(page.getByRole("row").filter({ hasText: name })).toContainText("e2e/words:1");
+  },
+);
 
-test("an image with nothing but one static program starts what it starts by itself", {
-  tag: ["@feature-12", "@feature-36"],
-}, async ({ page }, info) => {
-  test.setTimeout(300_000);
-  expect(existsSync(staticProgram), `${staticProgram} is there`).toBe(true);
-  const archive = join(info.outputDir, "static.tar");
-  const files = { program: { from: staticProgram }, stamp: String(Date.now()) };
-  makeArchive(archive, { files, debian: false, entrypoint: ["/program", "version", "--help"] });
-  const { reference } = JSON.parse(
-    atoll("image", "import", archive, "--name", "e2e/static", "--replace", "-o", "json"),
-  );
-  await chooseOwnImage(page, unique("static"));
-  await page.getByLabel("Image", { exact: true }).fill(reference);
-  await begin(page);
-  await expect(page.getByRole("log")).toContainText("crane version", { timeout: 120_000 });
-  await expect(headerState(page, "Finished")).toBeVisible({ timeout: 60_000 });
-});
+test(
+  "an image with nothing but one static program starts what it starts by itself",
+  {
+    tag: ["@feature-12", "@feature-36"],
+  },
+  async ({ page }, info) => {
+    test.setTimeout(300_000);
+    expect(existsSync(staticProgram), `${staticProgram} is there`).toBe(true);
+    const archive = join(info.outputDir, "static.tar");
+    const files = { program: { from: staticProgram }, stamp: String(Date.now()) };
+    makeArchive(archive, { files, debian: false, entrypoint: ["/program", "version", "--help"] });
+    const { reference } = JSON.parse(
+      atoll("image", "import", archive, "--name", "e2e/static", "--replace", "-o", "json"),
+    );
+    await chooseOwnImage(page, unique("static"));
+    await page.getByLabel("Image", { exact: true }).fill(reference);
+    await begin(page);
+    await expect(page.getByRole("log")).toContainText("crane version", { timeout: 120_000 });
+    await expect(headerState(page, "Finished")).toBeVisible({ timeout: 60_000 });
+  },
+);
 
 test("what cannot run is said at the field, or by the task in words", { tag: "@feature-12" }, async ({ page }) => {
   await chooseOwnImage(page, unique("refused"));

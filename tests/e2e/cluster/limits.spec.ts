@@ -47,7 +47,10 @@ test("a job that wants more processor than its limit never gets it, and the page
     // Every point of what the page drew.
     const { usage } = await api<{ usage: Usage[] }>(page, `/tasks/${id}/metrics`);
     const series = Object.fromEntries(usage.map((each) => [each.name, each]));
-    for (const [name, limit] of [["cpu", 0.5], ["memory", 400 * 2 ** 20]] as const) {
+    for (const [name, limit] of [
+      ["cpu", 0.5],
+      ["memory", 400 * 2 ** 20],
+    ] as const) {
       expect(series[name]?.limit).toBe(limit);
       expect(Math.max(...(series[name]?.values ?? [])), name).toBeLessThanOrEqual(limit * MEASURED_WITHIN);
     }

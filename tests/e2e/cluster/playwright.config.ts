@@ -8,14 +8,17 @@ import { common } from "../browser.ts";
 import { output, session, trust, url } from "./installation.ts";
 
 const shared = common(await trust());
+const inside = { dependencies: ["entrance"], use: { storageState: session } };
 
 export default defineConfig(shared, {
   testDir: ".",
   outputDir: output,
-  workers: 1, // one cluster with a known number of devices
+  workers: 2,
   use: { ...shared.use, baseURL: url },
   projects: [
     { name: "entrance", testMatch: "sign-in.spec.ts" },
-    { name: "portal", testIgnore: "sign-in.spec.ts", dependencies: ["entrance"], use: { storageState: session } },
+    // One cluster with a known number of devices: one after the other, but for what asks for none and waits for charts.
+    { ...inside, name: "portal", testIgnore: ["sign-in.spec.ts", "limits.spec.ts"], workers: 1 },
+    { ...inside, name: "limits", testMatch: "limits.spec.ts" },
   ],
 });

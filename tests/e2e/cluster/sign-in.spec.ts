@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { credentials, keepPassword, session } from "./installation.ts";
 import { expect, signOut, test } from "../portal.ts";
+import { credentials, keepPassword, session } from "./installation.ts";
 
 test.describe.configure({ mode: "serial" });
 test.use({ expected: [/401|ERR_FAILED/] }); // a wrong password is answered so, a request that is broken off ends so
 
-test("the first sign-in demands a new password and then leads where the person wanted to go", async ({ page, context }) => {
+test("the first sign-in demands a new password and then leads where the person wanted to go", async ({
+  page,
+  context,
+}) => {
   const { user, password } = credentials();
   await page.goto("/training");
   await page.getByLabel("User name").fill(user);

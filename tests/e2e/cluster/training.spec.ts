@@ -41,7 +41,13 @@ test("a task that finds no free device waits, says why, and starts when one beco
   await page.getByRole("radiogroup", { name: "Devices", exact: true }).getByText("1", { exact: true }).click();
   await expect(page.locator(".verdict")).toContainText(/Will wait|Fill in the rest/);
 
-  const waiter = await start(page, { name: unique("waits"), example: "devices", parameters, device: "NVIDIA GPU", devices: 1 });
+  const waiter = await start(page, {
+    name: unique("waits"),
+    example: "devices",
+    parameters,
+    device: "NVIDIA GPU",
+    devices: 1,
+  });
   await expect(headerState(page, "Queued")).toBeVisible({ timeout: 30_000 });
   await expect(page.locator(".state-line")).toContainText("still missing: 1 GPU", { timeout: 90_000 });
   await api(page, `/tasks/${holder}/stop`, "POST");

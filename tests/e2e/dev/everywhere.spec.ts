@@ -31,7 +31,11 @@ test("the language changes at once, everywhere, and stays", async ({ page }) => 
   await page.getByText("中文").click();
   await expect(page.getByRole("heading", { level: 1, name: "总览" })).toBeVisible();
   await expect(page.locator("html")).toHaveAttribute("lang", "zh-CN");
-  for (const [path, title] of [["/training", "模型训练"], ["/training/new", "创建模型训练"], ["/nodes", "节点"]] as const) {
+  for (const [path, title] of [
+    ["/training", "模型训练"],
+    ["/training/new", "创建模型训练"],
+    ["/nodes", "节点"],
+  ] as const) {
     await page.goto(path);
     await expect(page.getByRole("heading", { level: 1, name: title, exact: true })).toBeVisible();
   }

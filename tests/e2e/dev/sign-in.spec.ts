@@ -35,7 +35,10 @@ test("a wrong password is told, in words, and opens nothing", async ({ page, sta
   await expect(page).toHaveURL(/\/sign-in/);
 });
 
-test("the first sign-in demands a new password and then leads where the person wanted to go", async ({ page, stack }) => {
+test("the first sign-in demands a new password and then leads where the person wanted to go", async ({
+  page,
+  stack,
+}) => {
   const person = await stack.newcomer();
   await page.goto("/training");
   await fillIn(page, person);

@@ -46,7 +46,10 @@ test("who is disabled is out at once, and back when enabled", async ({ page, bro
 test("a one-time password is shown once and has to be changed", async ({ page, browser, stack }) => {
   const { page: theirs, person } = await atWork(browser, stack);
   await choose(page, person.user, "Reset password");
-  const password = (await page.getByRole("region", { name: "One-time password" }).innerText()).trim();
+  const told = page.getByRole("region", { name: "One-time password" });
+  await expect(told).toBeVisible();
+  const [shown = ""] = await told.allInnerTexts();
+  const password = shown.trim();
   await page.getByRole("button", { name: "I have noted it" }).click();
   await expect(page.getByText(password)).toHaveCount(0);
   await theirs.goto("/training");

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from installer.bundle import building, index
+from installer.bundle import building, disk, index
 from installer.bundle.debian import Gone
 from installer.bundle.errors import BundleError
 from installer.bundle.lock import Program
@@ -70,8 +70,8 @@ class Shop:
 @pytest.fixture
 def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., building.Result]:
     monkeypatch.setattr(index, "_sbom", lambda *_: "{}")
-    monkeypatch.setattr(building.disk, "PEAK_BYTES", 1)
-    monkeypatch.setattr(building.disk, "STEP_BYTES", 1)
+    monkeypatch.setattr(disk, "PEAK_BYTES", 1)
+    monkeypatch.setattr(disk, "STEP_BYTES", 1)
 
     def run(
         shop: Shop, wanted: list[str] | None = None, heard: Heard | None = None, again: bool = False
@@ -181,8 +181,8 @@ def test_a_full_disk_is_found_before_anything_is_made(
     tmp_path: Path, build: Callable[..., building.Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
-    monkeypatch.setattr(building.disk, "PEAK_BYTES", 1 << 60)
-    monkeypatch.setattr(building.disk, "STEP_BYTES", 1 << 60)
+    monkeypatch.setattr(disk, "PEAK_BYTES", 1 << 60)
+    monkeypatch.setattr(disk, "STEP_BYTES", 1 << 60)
     with pytest.raises(BundleError, match="ATOLL_CACHE"):
         build(Shop(tmp_path / "cache", made))
     assert made == []

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from installer.cluster import TREE
+from installer.python_packages import in_words_of_uv, pinned, settings_of_pip
 
 
 @pytest.fixture
@@ -21,6 +22,7 @@ def tree(tmp_path: Path) -> Path:
     (tmp_path / "requirements" / "installer.txt").write_text("# nothing\n")
     (tmp_path / "requirements" / "dev.txt").write_text("# nothing either\n")
     (tmp_path / "installer").mkdir()
+    shutil.copy(TREE / "installer" / "python_packages.py", tmp_path / "installer")
     (tmp_path / "installer" / "__main__.py").write_text("import sys\nprint(sys.argv[1:], sys.prefix)\n")
     return tmp_path
 
@@ -37,6 +39,12 @@ def start(tree: Path, *arguments: str, **environment: str) -> subprocess.Complet
     )
 
 
+def installer_of(tree: Path, package: str) -> str:
+    """Who installed a package of the tree's environment."""
+    (told,) = tree.glob(f".venv/lib/python3*/site-packages/{package}-*.dist-info/INSTALLER")
+    return told.read_text().strip()
+
+
 def test_the_environment_is_made_once_and_again_when_the_lock_changes(tree: Path) -> None:
     first = start(tree, "status", "-f", "a b")
     assert first.returncode == 0, first.stderr
@@ -48,9 +56,25 @@ def test_the_environment_is_made_once_and_again_when_the_lock_changes(tree: Path
     (tree / "requirements" / "installer.txt").write_text("# changed\n")
     assert "making its Python environment" in start(tree, "status").stderr
 
+    # What the lock pins uv for is installed by uv, and by pip where uv cannot.
+    pins = [pinned((TREE / "requirements" / "dev.txt").read_text(), name) for name in ("uv", "click")]
+    (tree / "requirements" / "dev.txt").write_text("".join(pins))
     assert "requirements/dev.txt" in start(tree, "test").stderr
+    assert installer_of(tree, "click") == "uv"
+    assert list(tree.glob(".venv/lib/python3*/site-packages/click/__pycache__/core.*.pyc"))  # or each start compiles
     assert start(tree, "status").stderr == ""
     assert start(tree, "status", ATOLL_DEV="1").stderr == ""
+
+    with (tree / "requirements" / "dev.txt").open("a") as lock:
+        lock.write(pinned((TREE / "requirements" / "dev.txt").read_text(), "packaging"))
+    again = start(tree, "test", UV_OFFLINE="1", UV_CACHE_DIR=str(tree / "empty"))
+    assert again.returncode == 0, again.stderr
+    assert (installer_of(tree, "click"), installer_of(tree, "packaging")) == ("uv", "pip")
+
+    with (tree / "requirements" / "dev.txt").open("a") as lock:
+        lock.write("pathspec\n")  # without a hash
+    assert start(tree, "test").returncode == 69
+    assert not list(tree.glob(".venv/lib/python3*/site-packages/pathspec"))
 
 
 def test_a_tree_that_was_moved_makes_its_environment_again(tree: Path, tmp_path: Path) -> None:
@@ -71,6 +95,24 @@ def test_a_package_without_hash_is_refused(tree: Path) -> None:
     assert ended.returncode == 69
     assert "not all Python packages could be installed" in ended.stderr
     assert not (tree / ".venv" / "atoll.lock").exists()
+
+
+def test_settings_of_pip_are_handed_to_uv_or_pip_is_asked() -> None:
+    listed = (
+        "global.index-url='https://files/simple'\nglobal.cert='/a.pem'\n:env:.cert='/b.pem'\n"
+        "install.find-links='\\n/wheels\\n/more'\nglobal.disable-pip-version-check='1'\n"
+    )
+    words = in_words_of_uv(settings_of_pip(listed), {"UV_INDEX": "kept"})
+    assert words == {
+        "UV_DEFAULT_INDEX": "https://files/simple",
+        "SSL_CERT_FILE": "/b.pem",
+        "UV_FIND_LINKS": "/wheels /more",
+    }
+    assert in_words_of_uv(settings_of_pip(listed), {"SSL_CERT_FILE": "/c.pem"}) == {
+        "UV_DEFAULT_INDEX": "https://files/simple",
+        "UV_FIND_LINKS": "/wheels /more",
+    }
+    assert in_words_of_uv(settings_of_pip("global.client-cert='/own.pem'\n"), {}) is None
 
 
 def test_a_python_that_is_missing_or_too_old_is_named(tree: Path) -> None:

@@ -20,7 +20,7 @@ WITHOUT_JSON = {"kubectl", "test", "dev", "lab exec", "lab poweroff", "bundle re
 def commands() -> Iterator[tuple[str, click.Command]]:
     context = click.Context(cli)
     for name in COMMANDS:
-        command = cli.get_command(context, name)  # type: ignore[attr-defined]
+        command = cli.get_command(context, name)
         assert command is not None
         if isinstance(command, click.Group):
             for inner in command.list_commands(context):

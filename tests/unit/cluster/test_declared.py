@@ -87,7 +87,7 @@ def test_a_specification_refuses_what_a_role_cannot_use(role: str, name: str, va
 
 def test_a_new_key_is_in_every_file_that_is_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What `docs/develop.md` promises: a key is its declaration, and the template that uses it."""
-    from pydantic import Field
+    from pydantic import BaseModel, Field
 
     from installer.cluster.sections import Ntp
 
@@ -101,7 +101,7 @@ def test_a_new_key_is_in_every_file_that_is_made(monkeypatch: pytest.MonkeyPatch
     meta.write_text((TREE / "roles/host/meta/argument_specs.yml").read_text())
     (tmp_path / "roles/host/templates").mkdir()
     (tmp_path / "roles/host/templates/chrony.conf.j2").write_text("maxdrift {{ ntp_most_drift_ms }}\n")
-    models = {**section_models(), "ntp": MoreNtp}
+    models: dict[str, type[BaseModel]] = {**section_models(), "ntp": MoreNtp}
     monkeypatch.setattr(making, "section_models", lambda: models)
     monkeypatch.setattr(
         making, "shipped", lambda: {name: model().model_dump(mode="json") for name, model in models.items()}

@@ -10,7 +10,7 @@ import pytest
 
 from installer.cluster import TREE, loads
 from installer.cluster.devices import Driver
-from installer.cluster.drivers import DEVICES, REGISTRY, STORAGE
+from installer.cluster.drivers import DEVICES, REGISTRY, STORAGE, RegistryDriver, StorageDriver
 from installer.cluster.sections import Registry, Storage
 from installer.planning.phases import PHASES
 from installer.preflight.support import check_support
@@ -58,6 +58,40 @@ def test_nobody_asks_for_a_driver_by_name_outside_of_the_tables_and_folders() ->
 )
 def test_such_a_question_would_be_found(line: str) -> None:
     assert ASKED.search(line)
+
+
+# What lists all rows' names for people, what is built or downloaded, and the driver's own module.
+LISTS = TABLES | {
+    "roles/storage/meta/argument_specs.yml",
+    "roles/registry/meta/argument_specs.yml",
+    "installer/bundle/lock.yaml",
+    "plugins/modules/atoll_gluster.py",
+}
+
+
+@pytest.mark.parametrize(
+    ("rows", "role", "words"),
+    [
+        (STORAGE, "storage", {"glusterfs", "glusterd.service", "/etc/glusterfs/glusterd.vol"}),
+        (REGISTRY, "registry", {"atoll-registry.service", "/etc/atoll/registry/config.yml"}),
+    ],
+    ids=["storage", "registry"],
+)
+def test_what_a_driver_is_made_of_stands_in_its_row_and_its_folders(
+    rows: dict[str, StorageDriver | RegistryDriver], role: str, words: set[str]
+) -> None:
+    told = {word for row in rows.values() for word in (*(one.unit for one in row.programs), *row.configuration)}
+    assert words - {"glusterfs"} == told
+    found = {
+        f"{name}:{number}: {line.strip()}"
+        for file in sources()
+        if (name := str(file.relative_to(TREE))) not in LISTS and not NAMES & set(file.parts)
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if any(word in line for word in words)
+    }
+    assert not found
+    for folder in (TREE / "roles" / role / "tasks").iterdir():
+        assert folder.is_file() or (TREE / "roles" / role / "templates" / folder.name / "driver.yml.j2").is_file()
 
 
 def test_the_choices_of_a_section_are_the_rows() -> None:

@@ -14,7 +14,7 @@ import pytest
 from installer.cluster import TREE, state_directory
 from installer.control.routers import services as routes
 from installer.running.lock import ClusterLock
-from installer.services.actions import ActionFailed
+from installer.services.actions import ActionFailed, act
 from tests.unit.control.conftest import Authority, Running
 
 
@@ -159,7 +159,7 @@ def test_a_service_that_does_not_get_healthy_fails_with_its_reason(
     control: Running, rendered: list[tuple[str, str | None]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("installer.services.actions.HEALTH_SECONDS", 1.0)
-    monkeypatch.setattr(routes.act, "__defaults__", (1.0,))
+    monkeypatch.setattr(act, "__defaults__", (1.0,))
     control.kubernetes.broken.add("api")
     said = ctl(control, "restart", "api", code=1)
     assert "FAILED: api is not as wanted after 1 s" in said

@@ -16,7 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from installer.cluster import TREE
-from installer.control.operations import Event, Operation, Operations
+from installer.control.operations import Event, Operation, Operations, Work
 from installer.control.routers.operations import routes
 from installer.redaction import Redactor
 from installer.running.errors import Busy
@@ -55,7 +55,10 @@ def test_operations_that_share_nothing_go_side_by_side_and_others_are_refused_by
         together.wait()  # passes only if both are here at the same time
         return fine(service)
 
-    going = [book.begin(name, "restart", "ada", lambda _, name=name: work(name)) for name in ("api", "monitoring")]
+    def of(service: str) -> Work:
+        return lambda _: work(service)
+
+    going = [book.begin(name, "restart", "ada", of(name)) for name in ("api", "monitoring")]
     with pytest.raises(Busy, match="`restart monitoring`, asked for by ada, goes on"):
         book.begin("monitoring", "stop", "bob", lambda _: fine("monitoring"))
     together.wait()

@@ -103,6 +103,22 @@ def test_a_second_push_sends_no_blob(tmp_path: Path) -> None:
     assert push_all(images, memory).bytes_sent == 0
 
 
+def test_before_the_first_image_is_sent_the_phase_has_begun(tmp_path: Path) -> None:
+    """The name of an image of ours is that of a version: two trees give it to different images."""
+    images = push.images_of(bundle_with(tmp_path, {OWN: ("platform", [b"a"])}), ["platform"])
+    memory = Memory()
+    seen: list[int] = []
+    with (
+        httpx.Client(base_url="https://registry", transport=httpx.MockTransport(memory)) as client,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        registry = push.Registry(client)
+        push.push_all(registry, push.lacking(registry, images, pool), pool, lambda: seen.append(len(memory.manifests)))
+        assert (seen, len(memory.manifests)) == ([0], 2)
+        push.push_all(registry, push.lacking(registry, images, pool), pool, lambda: seen.append(len(memory.manifests)))
+        assert seen == [0]
+
+
 def test_two_architectures_become_one_tag(tmp_path: Path) -> None:
     images = push.images_of(bundle_with(tmp_path, {OWN: ("platform", [b"a"])}, ("amd64", "arm64")), ["platform"])
     memory = Memory()

@@ -61,6 +61,17 @@ def test_limits_are_written_in_the_words_of_both_versions(
     assert (folder / file).read_text("utf-8") == written
 
 
+def test_what_holds_nodes_weighs_like_machines_and_a_node_like_one(v1: Path) -> None:
+    for name in ("atoll-lab", "atoll-lab/demo", "atoll-lab/demo/one"):
+        (v1 / "cpu" / name).mkdir(parents=True)
+        (v1 / "cpu" / name / "cpu.shares").write_text("1024", encoding="utf-8")
+    cgroups.make("atoll-lab/demo", None, None)
+    cgroups.make("atoll-lab/demo/one", None, None)
+    shares = [(v1 / "cpu" / name / "cpu.shares").read_text("utf-8") for name in ("atoll-lab", "atoll-lab/demo")]
+    assert shares == ["8192", "8192"]
+    assert (v1 / "cpu/atoll-lab/demo/one/cpu.shares").read_text("utf-8") == "1024"
+
+
 def test_processes_are_found_at_any_depth_and_in_any_hierarchy(v1: Path) -> None:
     for place, pids in (("memory/atoll-lab/demo/one", "11\n12\n"), ("unified/atoll-lab/demo/one/payload/x", "13\n0\n")):
         (v1 / place).mkdir(parents=True)

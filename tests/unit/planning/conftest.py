@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from installer.cluster import Cluster, loads
-from installer.planning import PHASES, Digests
+from installer.planning import PHASES, Digests, Observations, done, plan
 
 REAL = """\
 name: real
@@ -36,3 +36,8 @@ def digests() -> Digests:
         "image/platform/registry.k8s.io/kueue/kueue:v0.19.2": "q1",
     }
     return Digests({phase.role: f"digest of {phase.role}" for phase in PHASES}, artifacts, {}, "0.1.0")
+
+
+@pytest.fixture
+def installed(cluster: Cluster, digests: Digests) -> Observations:
+    return done(plan(cluster, None, Observations(), digests), Observations())

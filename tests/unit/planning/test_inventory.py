@@ -83,8 +83,8 @@ def test_the_plugin_takes_a_file_of_any_name_and_leaves_others_alone(state: Path
     (state / "factory.yaml").write_text(EXAMPLE.read_text())
     (state / "other.yaml").write_text("all: {hosts: {a: {}}}\n")
     assert "@phase_host:" in ansible("ansible-inventory", "-i", str(state / "factory.yaml"), "--graph")
-    both = {"ANSIBLE_INVENTORY_ENABLED": "atoll,yaml"}
-    assert "|--a" in ansible("ansible-inventory", "-i", str(state / "other.yaml"), "--graph", **both)
+    other = ["-i", str(state / "other.yaml"), "--graph"]
+    assert "|--a" in ansible("ansible-inventory", *other, ANSIBLE_INVENTORY_ENABLED="atoll,yaml")
 
 
 def test_a_mistake_in_the_file_is_told_as_validate_tells_it(state: Path) -> None:

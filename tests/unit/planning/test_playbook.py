@@ -75,7 +75,8 @@ def test_verify_asks_every_phase_of_its_role_and_none_keeps_another_from_being_a
 
 def run_by_verbs(role: str) -> tuple[set[str], set[str]]:
     """The words for which verbs come to a role, and the files of tasks that they run there."""
-    words, files = set(), set()
+    words: set[str] = set()
+    files: set[str] = set()
     for verb in VERBS:
         for turn in verb.turns:
             for phase in turn.phases:

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import functools
+import ssl
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,7 +16,7 @@ import uvicorn
 from atoll.api.application import application as api_application
 from atoll.api.contents import ensure_contents
 from atoll.configuration import Configuration
-from atoll.database.connection import connect, sessions
+from atoll.database.connection import Sessions, connect, sessions
 from atoll.database.migrate import upgrade
 from atoll.files.application import application as files_application
 from atoll.identity import passwords
@@ -110,14 +112,24 @@ async def database_name(postgres: str, migrated: str) -> str:
     return name
 
 
+@functools.cache
+def trust() -> ssl.SSLContext:
+    """Whom TLS trusts: a client without it reads all authorities of the machine again, 30 ms of a core."""
+    return httpx.create_ssl_context()
+
+
 async def eventually(look: Callable[[], Awaitable[Any]], timeout_s: float = 15) -> Any:
-    """What `look` gives once it is true."""
-    async with asyncio.timeout(timeout_s):
-        while True:
-            found = await look()
-            if found:
-                return found
-            await asyncio.sleep(0.05)
+    """What `look` gives once it is true; its name is told when it never is."""
+    found = None
+    try:
+        async with asyncio.timeout(timeout_s):
+            while True:
+                found = await look()
+                if found:
+                    return found
+                await asyncio.sleep(0.05)
+    except TimeoutError:
+        raise AssertionError(f"not within {timeout_s} s: {look.__qualname__}; last seen: {found!r}") from None
 
 
 class _Server(uvicorn.Server):
@@ -201,6 +213,7 @@ class RunningPlatform:
         client = httpx.AsyncClient(
             base_url=f"{self.url}/api/v1",
             headers={"X-Atoll-Request": "1", "Origin": self.configuration.web.origin, **headers},
+            verify=trust(),
             timeout=20,
         )
         self.clients.append(client)
@@ -302,6 +315,27 @@ def configuration(tmp_path: Path, socket: str, database: str, **ports: int) -> C
 def different() -> dict[str, Any]:
     """What a module's platform has in place of parts of `configuration`."""
     return {}
+
+
+@pytest.fixture
+async def stored(tmp_path: Path, postgres: str, database_name: str) -> AsyncIterator[Sessions]:
+    """A database as a platform begins with it, and nothing that runs: what is put there stays."""
+    settings = configuration(tmp_path, postgres, database_name)
+    database = connect(settings, pool_size=1)
+    try:
+        await ensure_contents(sessions(database), settings)
+        yield sessions(database)
+    finally:
+        await database.dispose()
+
+
+@pytest.fixture(autouse=True)
+def jobs_end_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """`jobs` ends its process when a loop of it fails. Here that would be all tests: it fails this one instead."""
+    ended: list[str] = []
+    monkeypatch.setattr("atoll.jobs.application.end_process", lambda: ended.append("ended"))
+    yield
+    assert not ended, "a loop of `jobs` failed: its log is above"
 
 
 @pytest.fixture

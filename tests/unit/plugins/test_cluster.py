@@ -20,7 +20,7 @@ def live(spec: Any, fields: Any, **more: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Thing", "metadata": {**metadata, **more}, "spec": spec, "status": {}}
 
 
-FIELDS = {"f:spec": {"f:replicas": {}, "f:ports": {'k:{"port":80}': {".": {}, "f:name": {}}}}}
+FIELDS: dict[str, Any] = {"f:spec": {"f:replicas": {}, "f:ports": {'k:{"port":80}': {".": {}, "f:name": {}}}}}
 SPEC = {"replicas": 1, "clusterIP": "10.0.0.1", "ports": [{"port": 443}, {"port": 80, "name": "web", "nodePort": 3}]}
 
 
@@ -90,6 +90,21 @@ def test_objects_that_are_not_wanted_any_more_are_removed(run: Any, programs: An
     second = run("atoll_objects", phase="demo", objects=bare[:1])
     assert second["removed"] == ["Thing a/two"]
     assert json.loads((tmp_path / "deleted").read_text())["metadata"] == {"name": "two", "namespace": "a"}
+
+
+def test_what_somebody_else_has_made_is_noted_on_and_never_removed(run: Any, programs: Any, tmp_path: Path) -> None:
+    items = [live(SPEC, FIELDS, name="one", annotations={"atoll.io/made-by": "kubeadm"})]
+    (tmp_path / "there").write_text(json.dumps({"kind": "List", "items": items}))
+    paths = {"there": tmp_path / "there", "there_after": tmp_path / "there"}
+    programs("kubectl", KUBECTL.format(**paths, applied=tmp_path / "applied", deleted=tmp_path / "deleted"))
+    metadata = {"name": "one", "namespace": "a", "annotations": {"atoll.io/made-by": "kubeadm"}}
+    run("atoll_objects", phase="demo", objects=[{"apiVersion": "v1", "kind": "Thing", "metadata": metadata}])
+    assert json.loads((tmp_path / "applied").read_text())["items"], "it is applied"
+    # Also a tree that knows nothing of it, and reads the same book, leaves it.
+    assert not (tmp_path / "state" / "managed" / "demo.json").exists()
+    (tmp_path / "there").write_text(json.dumps({"kind": "List", "items": []}))
+    assert run("atoll_objects", phase="demo", objects=[])["removed"] == []
+    assert not (tmp_path / "deleted").exists()
 
 
 def test_manifests_are_read_on_the_control_host(plugin: Any, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.ports import free_ports
+
 PASSWORD = "correct-horse-battery"
 WANTED = {"kind": "Deployment", "name": "api", "namespace": "atoll-system", "condition": "rollout", "timeout_s": 120}
 KUBECTL = """
@@ -98,11 +100,22 @@ def test_last_lines_tell_no_secret(module_utility: Any, answer: Answer) -> None:
     assert "postgresql://atoll:***@database" in said
 
 
+def test_a_pod_that_waits_long_to_be_started_again_is_told_when_time_is_over(
+    module_utility: Any, answer: Answer
+) -> None:
+    answer([pod("api-1", 7)], [pod("api-1", 7)], "no such host: database\n")
+    began = time.monotonic()
+    said = refusal(module_utility, timeout_s=2)
+    assert time.monotonic() - began > 1.5, "it ended before; it is about to be started again"
+    assert "deployment/api did not reach `rollout`" in said
+    assert "container `api` of pod `api-1` on node `master1` ends again and again" in said
+    assert said.endswith("  no such host: database")
+
+
 @pytest.mark.parametrize(
     ("first", "then"),
     [
         ([], [pod("api-1", 1)]),  # it may have waited for a sibling
-        ([pod("api-1", 7)], [pod("api-1", 7)]),  # that was before; it is about to be started again
         ([], [pod("api-0", 9, revision="old")]),  # it is about to be replaced
         ([], [pod("api-1", 3, reason="PodInitializing")]),
     ],
@@ -132,3 +145,60 @@ def test_another_failure_than_a_time_out_is_told_as_it_is(module_utility: Any, p
     answer([], [])
     programs("kubectl", 'case "$*" in *"rollout status"*) echo "exceeded its progress deadline" >&2; exit 1 ;; esac')
     assert "exceeded its progress deadline" in refusal(module_utility)
+
+
+@pytest.mark.parametrize("uid", ["same", "new"])
+def test_a_static_pod_that_ends_again_and_again_is_told_at_once(
+    tmp_path: Path, programs: Any, monkeypatch: pytest.MonkeyPatch, module_utility: Any, uid: str
+) -> None:
+    waiting = module_utility("atoll_waiting")
+    monkeypatch.setattr(waiting, "LOOK_S", 0)
+    programs(
+        "kubectl",
+        f"""
+case "$*" in
+*"get pod control-m"*) cat {tmp_path}/pod ;;
+*"get secrets"*) echo '{{"items": []}}' ;;
+*" logs "*) echo "ImportError: no module named control" ;;
+esac
+""",
+    )
+
+    def stands(restarts: int, uid: str) -> None:
+        one = pod("control-m", restarts)
+        one["metadata"]["uid"] = uid
+        (tmp_path / "pod").write_text(json.dumps(one))
+
+    stands(4, "same")
+    static = waiting.StaticPod("kube-system/control-m")
+    static.look()  # it ended before we came, and not since
+    stands(5 if uid == "same" else 2, uid)
+    with pytest.raises(
+        module_utility("atoll_node").NodeError, match="Static pod kube-system/control-m: container `api`"
+    ) as told:
+        static.look()
+    assert "ImportError" in str(told.value)
+
+
+def test_what_a_static_pod_offers_is_not_waited_for_when_it_ends_again_and_again(
+    tmp_path: Path, programs: Any, plugin: Any, run: Any, monkeypatch: pytest.MonkeyPatch, module_utility: Any
+) -> None:
+    monkeypatch.setattr(module_utility("atoll_waiting"), "LOOK_S", 0)
+    monkeypatch.setattr(plugin("modules", "atoll_verify"), "AGAIN_S", 0.01)
+    for number in (1, 2, 3):
+        (tmp_path / f"pod{number}").write_text(json.dumps(pod("control-m", number)))
+    programs(
+        "kubectl",
+        f"""
+case "$*" in
+*"get pod control-m"*) cat {tmp_path}/pod1; mv {tmp_path}/pod2 {tmp_path}/pod1; mv {tmp_path}/pod3 {tmp_path}/pod2 ;;
+*"get secrets"*) echo '{{"items": []}}' ;;
+*" logs "*) echo "ImportError: no module named control" ;;
+esac
+""",
+    )
+    (port,) = free_ports(1)
+    wanted = {"phase": "control", "ports": {port: "the control service"}, "static_pod": "kube-system/control-m"}
+    failed = run("atoll_verify", **wanted, timeout_s=3)
+    assert failed["failed"]
+    assert "ImportError" in failed["msg"], "it says why nothing listens"

@@ -11,7 +11,7 @@ import yaml
 
 from installer import cluster as clusters
 from installer.cluster import TREE, Cluster
-from installer.planning import Observations, Record, Seen
+from installer.planning import Observations, Record, Seen, collect
 from installer.planning import plan as make_plan
 from installer.planning.verification import everything
 from installer.progress.stages import Progress
@@ -114,7 +114,7 @@ def test_what_follows_the_nodes_is_handed_to_the_masters_and_only_when_it_differ
 def test_nothing_to_do_is_a_success_without_a_run(
     cluster: Cluster, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    everything = make_plan(cluster, None, Observations(), applying.collect(cluster))
+    everything = make_plan(cluster, None, Observations(), collect(cluster))
     at = {(step.node, step.phase): Record(step.input_hash) for step in everything.steps}
     nodes = {
         node.name: Seen(records={phase: record for (name, phase), record in at.items() if name == node.name})
@@ -156,7 +156,7 @@ def test_what_was_broken_when_it_was_verified_is_named_and_asked_again_though_no
     unverified.begin(state, everything(cluster).only(["queue", "platform"]))
     said: list[str] = []
     progress = Progress()
-    progress.say = said.append  # type: ignore[method-assign]
+    monkeypatch.setattr(progress, "say", said.append)
     apply(cluster, Wish(TEXT, phases=["platform"]), progress)
     apply(cluster, Wish(TEXT, phases=["platform", "queue"]), Progress())
     assert asked == [{("platform", "master1")}, {("platform", "master1"), ("queue", "master1")}]
@@ -197,7 +197,7 @@ def test_without_a_bundle_nothing_is_changed_on_nodes_that_are_sound(
 
 def test_a_saved_plan_is_done_only_while_it_fits(cluster: Cluster, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
-    make_plan(cluster, None, Observations(), applying.collect(cluster)).only(["host"], ["worker1"]).save(file)
+    make_plan(cluster, None, Observations(), collect(cluster)).only(["host"], ["worker1"]).save(file)
     outcome = apply(cluster, Wish(TEXT, plan_file=file), Progress())
     assert dict(outcome.evaluated_tasks) == {"worker1": 1}
     content = json.loads(file.read_text())
@@ -250,6 +250,17 @@ def test_a_node_that_stands_is_not_forgotten_by_an_apply_without_it(
     assert (state / "cluster.yaml").read_text() == TEXT
     assert (tmp_path / "masters" / "demo" / "cluster.yaml").read_text() == TEXT
     assert (tmp_path / "done").read_text() == before
+
+
+def test_a_role_that_left_a_standing_node_is_refused_before_the_revision_is_accepted(
+    cluster: Cluster, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply(cluster, Wish(TEXT, phases=["host"]), Progress())
+    installed = Observations({"worker2": Seen(records={"volume": Record("x")})})
+    monkeypatch.setattr(applying, "observe", lambda *_: installed)
+    with pytest.raises(Blocked, match=r"`worker2` was set up with `volume`"):
+        apply(cluster, Wish(TEXT + "# another text\n", phases=["host"]), Progress())
+    assert (state / "cluster.yaml").read_text() == TEXT
 
 
 def test_a_node_that_another_machine_added_is_not_forgotten_with_its_revision(

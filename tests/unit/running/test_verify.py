@@ -63,7 +63,7 @@ def parts(
         monkeypatch.setattr(verifying, "TREE", tmp_path)
         state = state_directory(cluster)
         accepted.accept(state, TEXT)
-        monkeypatch.setattr(verifying.accepted, "FILE", str(made.inventory))
+        monkeypatch.setattr(accepted, "FILE", str(made.inventory))
 
     return make
 
@@ -128,7 +128,9 @@ def test_what_was_never_installed_cannot_be_asked(cluster: Cluster) -> None:
         verify(cluster, [], [], Progress())
 
 
-def test_a_node_that_was_not_applied_yet_is_no_broken_one(parts: Callable[..., None], cluster: Cluster) -> None:
+def test_a_node_that_was_not_applied_yet_is_no_broken_one(
+    parts: Callable[..., None], cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
     parts(part("one", "true"))
     new = cluster.node("worker2").model_copy(update={"name": "worker3", "address": "10.77.0.13"})
     bigger = cluster.model_copy(update={"nodes": [*cluster.nodes, new]})
@@ -140,7 +142,7 @@ def test_a_node_that_was_not_applied_yet_is_no_broken_one(parts: Callable[..., N
     assert runs.runs(state_directory(cluster)) == []
     said: list[str] = []
     progress = Progress()
-    progress.say = said.append  # type: ignore[method-assign]
+    monkeypatch.setattr(progress, "say", said.append)
     assert verify(bigger, [], [], progress).ok
     assert said == ["`worker3`: in cluster.yaml, and not applied yet; the others are asked."]
 

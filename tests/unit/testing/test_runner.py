@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -39,9 +40,21 @@ runner.run(tuple(many), pathlib.Path("/"))
 """
 
 
-def suite(name: str, *argv: str, after: tuple[str, ...] = (), alone: bool = False) -> Suite:
+# Prints its nice value, and the weight of its session where the kernel has one.
+WEIGHT = """
+import os, pathlib, time
+group = pathlib.Path("/proc/self/autogroup")
+for _ in range(200):
+    if os.nice(0):
+        break
+    time.sleep(0.05)
+print("nice", os.nice(0), group.read_text().split()[-1] if group.exists() else os.nice(0))
+"""
+
+
+def suite(name: str, *argv: str, after: tuple[str, ...] = (), alone: bool = False, patient: bool = False) -> Suite:
     command = Command("python", (sys.executable, "-c", *argv))
-    return Suite(name, name, "nothing", "fast", (command,), 30, after=after, alone=alone)
+    return Suite(name, name, "nothing", "fast", (command,), 30, after=after, alone=alone, patient=patient)
 
 
 @pytest.fixture(autouse=True)
@@ -87,10 +100,34 @@ def test_a_suite_that_is_alone_has_the_machine_to_itself() -> None:
     assert startable((lonely, other), waits((lonely, other)), {lonely}, set()) == []
 
 
+def test_a_patient_suite_runs_beside_the_others_with_what_they_leave(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    first, second, other, more = (
+        suite("first", patient=True),
+        suite("second", patient=True),
+        suite("other"),
+        suite("more"),
+    )
+    assert order(first, second, other, more) == [["first", "other", "more"], ["second"]]
+    assert order(suite("lonely", alone=True), first) == [["lonely"], ["first"]]
+    run((suite("heavy", "import os; print('nice', os.nice(0))"), suite("light", WEIGHT, patient=True)), tmp_path)
+    told = [line for line in capfd.readouterr().out.splitlines() if line.startswith("nice")]
+    assert told == [f"nice {os.nice(0)}", f"nice {runner.PATIENT_NICE} {runner.PATIENT_NICE}"]
+
+
+def test_the_time_of_a_core_that_a_suite_had_is_told_with_that_of_its_children(tmp_path: Path) -> None:
+    burn = "import time\nwhile time.process_time() < 0.3: pass"
+    child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {burn!r}]); raise SystemExit(2)"
+    (ended,) = [end for end in run((suite("burns", child), suite("sleeps", "pass")), tmp_path) if end.suite == "burns"]
+    assert ended.cpu_s >= 0.3
+    assert "s of a core  burns: python  (exit code 2)" in runner.closing([ended], [])
+
+
 def test_the_clusters_suites_follow_each_other_and_no_browser_sees_a_lab_come_or_go() -> None:
     shown = chosen((), "all")
     waiting = waits(shown)
-    chain = ["roles", "system", "engines-cluster", "e2e", "sabotage-lab"]
+    chain = ["roles", "system", "engines-cluster", "e2e", "load", "sabotage-lab"]
     for at, name in enumerate(chain):
         assert waiting[name] == set(chain[:at])
     assert waiting["dev"] == {"roles", "system"}

@@ -66,6 +66,15 @@ def test_what_a_red_test_says_is_about_its_promise(entry: Entry) -> None:
     assert [said for said in ACCIDENTS if re.search(entry.says, said)] == []
 
 
+def test_what_different_tests_say_differs_and_is_no_name_of_an_error() -> None:
+    """Else a row was copied, or waits for what `trees.ASSERTED` refuses: it could never be red for its promise."""
+    said: dict[str, set[str]] = {}
+    for entry in TABLE:
+        assert not re.fullmatch(r"\w+(Error|Exception)", entry.says), entry.name
+        said.setdefault(entry.says, set()).add(entry.test)
+    assert {says: tests for says, tests in said.items() if len(tests) > 1 and len(says) > 20} == {}
+
+
 def test_a_mutation_finds_its_lines_wherever_they_went_in_their_room(tmp_path: Path) -> None:
     file = tmp_path / "room" / "moved" / "there.py"
     file.parent.mkdir(parents=True)

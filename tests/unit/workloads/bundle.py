@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,7 @@ def write(root: Path) -> Path:
     declared = yaml.safe_load((TREE / "platform/images/images.yaml").read_text())
     images = {
         f"{image['name']}:{image['version'].format(version=version)}": {
-            "digest": "sha256:0",
+            "digest": f"sha256:{hashlib.sha256(image['name'].encode()).hexdigest()}",
             "bytes": 1,
             "set": image["set"],
         }

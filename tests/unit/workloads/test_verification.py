@@ -21,6 +21,7 @@ def asked(request: pytest.FixtureRequest, rendering: Rendering) -> tuple[str, Re
 
 
 def of(rendered: Rendered, phase: str, node: str = "master1") -> dict[str, Any]:
+    found: dict[str, Any]
     (found,) = [call["args"] for call in rendered.of("atoll_verify") if (call["phase"], call["host"]) == (phase, node)]
     return found
 

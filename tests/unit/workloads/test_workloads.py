@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -67,6 +69,48 @@ def test_a_changed_configuration_makes_other_pods(rendered: Rendered) -> None:
         annotations = rendered.one("Deployment", name)["spec"]["template"]["metadata"]["annotations"]
         assert len(annotations["atoll.io/configuration"]) == 64
         assert len(annotations["atoll.io/secrets"]) == 64
+
+
+# All that is said of them is what to note on them.
+KUBEADMS = {"Deployment coredns", "DaemonSet kube-proxy"}
+
+
+def test_another_content_of_an_image_makes_other_pods(rendered: Rendered) -> None:
+    """A program that is built anew has the tag that it had: an edit of its source, a compiler with a hole less."""
+    templates = [
+        (f"{item['kind']} {item['metadata']['name']}", item["spec"]["template"])
+        for item in rendered.objects()
+        if item["kind"] in ("DaemonSet", "Deployment", "StatefulSet", "Job")
+    ]
+    assert {"DaemonSet kube-router", *KUBEADMS} <= {*dict(templates)}
+    for name, template in templates:
+        annotations = template.get("metadata", {}).get("annotations", {})
+        if name in KUBEADMS:
+            assert annotations["atoll.io/image"].startswith("sha256:")
+            assert rendered.one(*name.split())["metadata"]["annotations"] == {"atoll.io/made-by": "kubeadm"}
+            continue
+        pod = template["spec"]
+        for container in [*pod.get("initContainers", []), *pod["containers"]]:
+            told = container["image"] + annotations.get("atoll.io/image", "")
+            assert "sha256:" in told, f"{name}, container {container['name']}"
+
+
+def test_another_content_of_an_image_or_another_audit_policy_makes_another_control_plane(rendered: Rendered) -> None:
+    (master,) = {file.host for file in rendered.files if file.dest == "/etc/atoll/kubeadm/init.yaml"}
+    files = {file.dest: file.text or "" for file in rendered.files if file.host == master}
+    first = next(yaml.safe_load_all(files["/etc/atoll/kubeadm/init.yaml"]))
+    folder = first["patches"]["directory"]
+    notes = {
+        dest.removeprefix(f"{folder}/").removesuffix("+merge.json"): json.loads(text)["metadata"]["annotations"]
+        for dest, text in files.items()
+        if dest.startswith(f"{folder}/")
+    }
+    assert {*notes} == {"kube-apiserver", "kube-controller-manager", "kube-scheduler"}
+    digests = {part: note["atoll.io/image"] for part, note in notes.items()}
+    assert all(re.fullmatch("sha256:[0-9a-f]{64}", digest) for digest in digests.values())
+    assert len({*digests.values()}) == len(digests), "each has its own image"
+    audit = hashlib.sha256(files["/etc/atoll/kubernetes/audit.yaml"].encode()).hexdigest()
+    assert notes["kube-apiserver"]["atoll.io/audit"] == audit
 
 
 def test_the_services_can_read_their_configuration(rendered: Rendered) -> None:

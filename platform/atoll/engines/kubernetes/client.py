@@ -92,6 +92,13 @@ class ApiFailure(EngineError):
         self.status = status
 
 
+def _hang_up(answer: aiohttp.ClientResponse) -> None:
+    """Leave an answer that may have no end. To close it asks the server first, and waits up to 30 s for its consent."""
+    if (connection := answer.connection) is not None and connection.transport is not None:
+        connection.transport.abort()
+    answer.close()
+
+
 class KubernetesClient:
     """A connection to one API server."""
 
@@ -105,9 +112,9 @@ class KubernetesClient:
         settings = ClientConfiguration(connection_pool_maxsize=0)
         try:
             if kubeconfig is not None:
-                await load_kube_config(config_file=str(kubeconfig), client_configuration=settings)  # type: ignore[no-untyped-call]
+                await load_kube_config(config_file=str(kubeconfig), client_configuration=settings)
             else:
-                load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
+                load_incluster_config(client_configuration=settings)
         except (ConfigException, OSError) as error:
             raise ConfigurationError(f"cannot reach Kubernetes: {error}") from error
         return cls(ApiClient(configuration=settings))
@@ -191,7 +198,7 @@ class KubernetesClient:
         except (TimeoutError, aiohttp.ClientError, ValueError) as error:
             raise EngineError(f"a watch on {kind.plural} broke off: {error}") from error
         finally:
-            answer.close()
+            _hang_up(answer)
 
     async def log(self, namespace: str, pod: str, container: str) -> AsyncGenerator[bytes, None]:
         """A container's output from its beginning, followed until it ends. Raises ApiFailure."""
@@ -203,7 +210,7 @@ class KubernetesClient:
         except (TimeoutError, aiohttp.ClientError) as error:
             raise EngineError(f"the log of {pod} broke off: {error}") from error
         finally:
-            answer.close()
+            _hang_up(answer)
 
     async def _json(
         self,

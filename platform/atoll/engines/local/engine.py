@@ -93,7 +93,7 @@ class LocalEngine(Engine):
 
     async def run(self) -> AsyncGenerator[str | None, None]:
         """Adopt what there is, then look at processes as they end."""
-        self._adopt()
+        await self._adopt()
         self._synced = True
         yield None
         while True:
@@ -196,7 +196,7 @@ class LocalEngine(Engine):
             ),
         )
 
-    def _adopt(self) -> None:
+    async def _adopt(self) -> None:
         """Read every state directory: waiting ones queue again in their old order, started ones are looked at."""
         for directory in sorted(self._state.iterdir()) if self._state.is_dir() else ():
             submission = records.read_submission(directory)
@@ -210,23 +210,15 @@ class LocalEngine(Engine):
                 self._queue(submission)
             else:
                 self._held[submission.attempt_id] = Held(submission, placement)
-                self._observed[submission.attempt_id] = self._look(self._held[submission.attempt_id])
+                await self._see(self._held[submission.attempt_id])
 
     async def _step(self) -> list[str]:
         """Look at what runs, start what may, and name what changed."""
         before = dict(self._observed)
         _CHILDREN[:] = [child for child in _CHILDREN if child.poll() is None]
-        for attempt_id, held in list(self._held.items()):
+        for held in list(self._held.values()):
             self._readiness.ask(held.submission)
-            seen = self._look(held)
-            self._observed[attempt_id] = seen
-            if seen.phase is Phase.FAILED and any(item.exit_code is None for item in seen.replicas):
-                # One replica failed: the others cannot go on without it.
-                await self.stop(attempt_id)
-            elif seen.phase in (Phase.SUCCEEDED, Phase.FAILED):
-                del self._held[attempt_id]
-                self._readiness.forget(attempt_id)
-                self._deadlines.pop(attempt_id, None)
+            await self._see(held)
         now = asyncio.get_running_loop().time()
         for attempt_id, deadline in list(self._deadlines.items()):
             if now > deadline:
@@ -245,6 +237,19 @@ class LocalEngine(Engine):
         changed = [key for key, seen in self._observed.items() if before.get(key) != seen]
         return changed + [key for key in before if key not in self._observed]
 
+    async def _see(self, held: Held) -> None:
+        """Look at an attempt that was started; one that has ended holds nothing from the moment on that it says so."""
+        attempt_id = held.submission.attempt_id
+        seen = self._look(held)
+        self._observed[attempt_id] = seen
+        if seen.phase is Phase.FAILED and any(item.exit_code is None for item in seen.replicas):
+            # One replica failed: the others cannot go on without it.
+            await self.stop(attempt_id)
+        elif seen.phase in (Phase.SUCCEEDED, Phase.FAILED):
+            del self._held[attempt_id]
+            self._readiness.forget(attempt_id)
+            self._deadlines.pop(attempt_id, None)
+
     async def _start(self, held: Held) -> None:
         submission = held.submission
         directory = self._directory(submission.attempt_id)
@@ -262,7 +267,7 @@ class LocalEngine(Engine):
         records.drop_secrets(directory)
         del self._waiting[submission.attempt_id]
         self._held[submission.attempt_id] = held
-        self._observed[submission.attempt_id] = self._look(held)
+        await self._see(held)
 
     def _visible(self, submission: Submission, devices: tuple[int, ...]) -> dict[str, str]:
         """What the vendor's runtime would tell the program of its devices."""

@@ -10,6 +10,7 @@ from atoll.engines.base import Submission
 from atoll.engines.entry import program_environment
 from atoll.engines.local import ports, processes
 from atoll.engines.specification import CommandReadiness, HttpReadiness, Readiness, TcpReadiness
+from atoll.web import siblings
 
 EVERY_S = 0.3
 PATIENCE_S = 5.0
@@ -82,7 +83,7 @@ async def _is_ready(readiness: Readiness, submission: Submission, rank: int, num
                 if process.returncode is None:
                     process.kill()
         case HttpReadiness(port=port, path=path):
-            async with httpx.AsyncClient() as client:
+            async with siblings.client() as client:
                 answer = await client.get(f"http://127.0.0.1:{numbers[port]}{path}")
             return answer.status_code < httpx.codes.BAD_REQUEST
         case TcpReadiness(port=port):

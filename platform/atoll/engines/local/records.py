@@ -98,14 +98,14 @@ def living(directory: Path, rank: int) -> int | None:
 
 
 def kill_family(process_id: int) -> None:
-    """End an entry point and the sessions of its children."""
-    children = Path(f"/proc/{process_id}/task/{process_id}/children")
-    found = children.read_text(encoding="ascii").split() if children.exists() else []
+    """End an entry point and the sessions of its children. Raises ProcessLookupError when it has ended."""
+    try:
+        found = Path(f"/proc/{process_id}/task/{process_id}/children").read_text(encoding="ascii").split()
+    except FileNotFoundError as error:
+        raise ProcessLookupError(process_id) from error
     for child in found:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(int(child), signal.SIGKILL)
-        except ProcessLookupError:
-            continue
     os.kill(process_id, signal.SIGKILL)
 
 

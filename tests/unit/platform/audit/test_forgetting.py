@@ -1,14 +1,18 @@
 """Who did what: rows have a size, and are forgotten by age and by number."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from atoll.api.domains import DOMAINS
+from atoll.audit.domain import DOMAIN as AUDIT
+from atoll.audit_trail.forgetting import AT_ONCE
 from atoll.audit_trail.models import AuditRow
 from atoll.audit_trail.record import LONGEST_TEXT, MOST_DETAILS_BYTES, bounded
 from atoll.database.base import now
 from atoll.database.connection import Sessions, connect, sessions
-from atoll.jobs import process
+from atoll.jobs import application
 from sqlalchemy import func, select
 
 from tests.unit.platform.conftest import RunningPlatform, eventually
@@ -37,7 +41,8 @@ async def test_a_refused_request_writes_a_short_row(platform: RunningPlatform) -
 
 @pytest.fixture(autouse=True)
 def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "AUDIT_EVERY_S", 0.2)
+    often = replace(AUDIT, periodic=tuple(replace(work, every=timedelta(seconds=0.2)) for work in AUDIT.periodic))
+    monkeypatch.setattr(application, "DOMAINS", (often, *(each for each in DOMAINS if each is not AUDIT)))
 
 
 @pytest.mark.parametrize("different", [{"audit": {"retention_days": 9, "rows": 40}}])
@@ -56,7 +61,7 @@ async def test_jobs_forgets_rows_that_are_old_or_too_many(platform: RunningPlatf
         return not {"00old", "00young"} & await names()
 
     try:
-        await write(opened, "00old", 2 * process.FORGOTTEN_AT_ONCE + 1, days=10)
+        await write(opened, "00old", 2 * AT_ONCE + 1, days=10)
         await write(opened, "00young", 3, days=8)
         await eventually(old_are_gone)
         assert "00young" in await names(), "nothing else is forgotten"

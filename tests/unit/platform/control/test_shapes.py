@@ -1,5 +1,7 @@
 """The control service's answers fit the API's schemas: both rooms' types, held against each other. Needs nothing."""
 
+from typing import Any
+
 from atoll.control.schemas import Run, RunSummary, ServiceAction, Services
 
 from installer.running import runs
@@ -16,7 +18,7 @@ def test_services_of_the_control_service_are_services_of_the_api() -> None:
 
 
 def test_runs_of_the_control_service_are_runs_of_the_api() -> None:
-    fields = {
+    fields: dict[str, Any] = {
         "verb": "apply",
         "state": "failed",
         "started_at": runs.moment(1_800_000_000),

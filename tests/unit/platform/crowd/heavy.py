@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -13,50 +14,59 @@ import httpx
 
 
 class Heavy:
-    """What it is told: address, headers and cookies of a session, task, seconds, and how many of each at a time."""
+    """What it is told: address, headers, cookies of sessions, task, seconds, and how many of each at a time."""
 
     def __init__(self, told: dict[str, Any]) -> None:
         self._told = told
-        # Two sessions: what waits for seconds would keep the other requests of its session waiting, too.
-        self._http, self._other = (
+        verify = ssl.create_default_context(cafile=told.get("ca"))
+        self._browsers = [
             httpx.AsyncClient(
                 base_url=told["url"],
                 headers=told["headers"],
                 cookies=cookies,
+                verify=verify,
                 timeout=30,
                 limits=httpx.Limits(max_connections=None),
             )
             for cookies in told["cookies"]
-        )
+        ]
         self.answers: dict[str, Counter[str]] = {}
         self.without_retry: Counter[str] = Counter()
 
     async def run(self) -> None:
-        """All of it at the same time."""
-        doing: dict[str, Callable[[int], Awaitable[httpx.Response]]] = {
+        """All of it at the same time, each in one of the sessions."""
+        doing: dict[str, Callable[[int, httpx.AsyncClient], Awaitable[httpx.Response]]] = {
             "streams": self._stream,
             "downloads": self._download,
-            "lists": lambda _: self._http.get("/home/files"),
-            "submissions": lambda _: self._http.post("/trainings", json=self._told["training"]),
-            "archives": lambda _: self._http.post("/home/archives", json={"path": "code"}),
-            "metrics": lambda _: self._http.get(f"/tasks/{self._told['task']}/metrics"),
-            "bodies": lambda _: self._http.post("/trainings", content=b"[" * (1 << 20)),
+            "lists": lambda _, http: http.get("/home/files"),
+            "submissions": lambda _, http: http.post("/trainings", json=self._told["training"]),
+            "archives": lambda _, http: http.post("/home/archives", json={"path": "code"}),
+            "metrics": lambda _, http: http.get(f"/tasks/{self._told['task']}/metrics"),
+            "bodies": lambda _, http: http.post("/trainings", content=b"[" * (1 << 20)),
         }
+        # All end at the same moment: else who goes on a little longer gets what another one leaves.
+        end = asyncio.get_running_loop().time() + self._told["seconds"]
         work = [
-            self._again(name, doing[name], number)
+            self._again(end, name, doing[name], number)
             for name, count in self._told["at_once"].items()
             for number in range(count)
         ]
-        async with self._http, self._other:
-            await asyncio.gather(*work)
-
-    async def _again(self, name: str, act: Callable[[int], Awaitable[httpx.Response]], number: int) -> None:
-        answers = self.answers.setdefault(name, Counter())
         try:
-            async with asyncio.timeout(self._told["seconds"]):
+            await asyncio.gather(*work)
+        finally:
+            for browser in self._browsers:
+                await browser.aclose()
+
+    async def _again(
+        self, end: float, name: str, act: Callable[[int, httpx.AsyncClient], Awaitable[httpx.Response]], number: int
+    ) -> None:
+        answers = self.answers.setdefault(name, Counter())
+        browser = self._browsers[number % len(self._browsers)]
+        try:
+            async with asyncio.timeout_at(end):
                 while True:
                     try:
-                        answer = await act(number)
+                        answer = await act(number, browser)
                     except httpx.HTTPError as error:
                         answers[type(error).__name__] += 1
                     else:
@@ -67,25 +77,30 @@ class Heavy:
         except TimeoutError:
             pass
 
-    async def _stream(self, number: int) -> httpx.Response:
+    async def _stream(self, number: int, http: httpx.AsyncClient) -> httpx.Response:
         path = ("/tasks/stream", "/operations/stream")[number % 2]
-        async with self._http.stream("GET", path) as answer:
+        return await self._held("streams", http.stream("GET", path))
+
+    async def _download(self, _number: int, http: httpx.AsyncClient) -> httpx.Response:
+        return await self._held("downloads", http.stream("GET", "/home/files/content", params={"path": "large"}))
+
+    async def _held(self, name: str, begun: Any) -> httpx.Response:
+        async with begun as answer:
             if answer.is_success:
-                self.answers["streams"]["200"] += 1
+                self.answers[name]["200"] += 1
                 await asyncio.Event().wait()  # it reads nothing of it
             await answer.aread()
-        return answer
+            found: httpx.Response = answer
+        return found
 
-    async def _download(self, _number: int) -> httpx.Response:
-        async with self._other.stream("GET", "/home/files/content", params={"path": "large"}) as answer:
-            if answer.is_success:
-                self.answers["downloads"]["200"] += 1
-                await asyncio.Event().wait()
-            await answer.aread()
-        return answer
+    @property
+    def broken(self) -> list[str]:
+        """Answers that nobody should get, whatever is asked for."""
+        statuses = {status for answers in self.answers.values() for status in answers}
+        return sorted(status for status in statuses if status.startswith("5") and status != "503")
 
 
 if __name__ == "__main__":
-    heavy = Heavy(json.loads(sys.argv[1]))
+    heavy = Heavy(json.loads(sys.stdin.read()))
     asyncio.run(heavy.run())
-    print(json.dumps({"answers": heavy.answers, "without_retry": heavy.without_retry}))
+    print(json.dumps({"answers": heavy.answers, "without_retry": heavy.without_retry, "broken": heavy.broken}))

@@ -24,7 +24,16 @@ from atoll.files import work
 from atoll.jobs.application import application as jobs_application
 from atoll.tasks.scalars import MOST_BYTES
 
-from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform, configuration, eventually, serving, training
+from tests.unit.platform.conftest import (
+    PASSWORD,
+    Client,
+    RunningPlatform,
+    configuration,
+    eventually,
+    serving,
+    training,
+    trust,
+)
 
 TREE = Path(__file__).parents[4]
 HEAVY = Path(__file__).with_name("heavy.py")
@@ -86,7 +95,7 @@ async def processes(tmp_path: Path, postgres: str, database_name: str) -> AsyncI
         door.close()
     platform = RunningPlatform(settings, f"http://127.0.0.1:{ports['api']}")
     try:
-        async with httpx.AsyncClient(timeout=60) as http:
+        async with httpx.AsyncClient(verify=trust(), timeout=60) as http:
             for port in ports.values():
                 assert (await http.get(f"http://127.0.0.1:{port}/readyz")).is_success
         async with serving(jobs_application(settings)):  # until it has said which nodes there are: nothing starts later
@@ -151,8 +160,11 @@ async def test_who_asks_for_ten_times_what_one_may_is_refused_and_others_are_ser
         "at_once": AT_ONCE,
     }
     heavy = await asyncio.create_subprocess_exec(
-        sys.executable, HEAVY, json.dumps(told), stdout=asyncio.subprocess.PIPE
+        sys.executable, HEAVY, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
+    assert heavy.stdin is not None
+    heavy.stdin.write(json.dumps(told).encode())
+    heavy.stdin.write_eof()
     loaded = await listed(bob, SECONDS)
     held = {name: processes.bytes_of(name) for name in processes.pids}
     out, _ = await heavy.communicate()
@@ -163,8 +175,7 @@ async def test_who_asks_for_ten_times_what_one_may_is_refused_and_others_are_ser
         assert said["answers"][name].get("429"), f"{name}: nobody was refused: {said}"
     assert said["answers"]["streams"]["200"] == STREAMS
     assert said["without_retry"].keys() <= {"submissions", "archives"}, "room is made by the user, not by waiting"
-    statuses = {status for answers in said["answers"].values() for status in answers}
-    assert not {status for status in statuses if status.startswith("5")} - {"503"}, said
+    assert not said["broken"], said
     # No more than a bound, on a machine with other work; the figure is that of the installed cluster. test_turns.py
     # holds what it comes from.
     assert p95(loaded) < 3.0

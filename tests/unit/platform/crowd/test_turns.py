@@ -1,4 +1,4 @@
-"""Turns of sessions in the API."""
+"""Turns of users in the API."""
 
 from __future__ import annotations
 
@@ -8,11 +8,28 @@ from dataclasses import dataclass, field
 
 import httpx
 import pytest
-from atoll.web.turns import AT_ONCE, Turns
-from fastapi import FastAPI
+from atoll.web.turns import AT_ONCE, MOST_WAITING, Turns, give_back
+from fastapi import FastAPI, Request
 from fastapi.responses import Response, StreamingResponse
 
-from tests.unit.platform.conftest import eventually, serving
+from tests.unit.platform.conftest import eventually, serving, trust
+
+
+@dataclass
+class Holders:
+    """Whose sessions there are: the token `ada-1` opens one of `ada`; those of `late` are only found at a word."""
+
+    looks: list[str] = field(default_factory=list)
+    word: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def known(self, token: str) -> str | None:
+        return None if token.startswith(("late", "nobody")) else token.partition("-")[0]
+
+    async def find(self, token: str) -> str | None:
+        self.looks.append(token)
+        if token.startswith("late"):
+            await self.word.wait()
+        return None
 
 
 @dataclass
@@ -22,10 +39,18 @@ class Work:
     url: str = ""
     inside: list[str] = field(default_factory=list)
     word: asyncio.Event = field(default_factory=asyncio.Event)
+    holders: Holders = field(default_factory=Holders)
 
-    def ask(self, http: httpx.AsyncClient, session: str, path: str = "/slow") -> asyncio.Task[httpx.Response]:
-        cookies = {"Cookie": f"other=1; atoll_session={session}"} if session else {}
-        return asyncio.create_task(http.get(self.url + path, headers=cookies))
+    def ask(
+        self, http: httpx.AsyncClient, session: str, path: str = "/slow", address: str = "192.0.2.1"
+    ) -> asyncio.Task[httpx.Response]:
+        headers = [("X-Forwarded-For", address)]
+        if session:  # a second header of that name counts as well
+            headers += [("Cookie", "other=1"), ("Cookie", f"more=2; atoll_session={session}")]
+        return asyncio.create_task(http.get(self.url + path, headers=headers))
+
+    async def full(self) -> bool:
+        return len(self.inside) >= AT_ONCE
 
 
 @pytest.fixture
@@ -41,6 +66,11 @@ async def work() -> AsyncIterator[Work]:
         finally:
             made.inside.remove(who)
         return who
+
+    @app.get("/elsewhere")
+    async def elsewhere(request: Request) -> str:
+        give_back(request)
+        return await slow("elsewhere")
 
     @app.get("/stream")
     async def stream() -> Response:
@@ -58,23 +88,24 @@ async def work() -> AsyncIterator[Work]:
     async def breaks() -> str:
         raise ValueError("as told")
 
-    app.add_middleware(Turns, cookie="atoll_session")
+    app.add_middleware(Turns, cookie="atoll_session", holders=made.holders)
     async with serving(app) as port:
         made.url = f"http://127.0.0.1:{port}"
         try:
             yield made
         finally:
             made.word.set()
+            made.holders.word.set()
 
 
-async def test_a_few_of_one_session_are_worked_on_at_a_time_and_others_do_not_wait_for_it(work: Work) -> None:
-    async with httpx.AsyncClient(timeout=10) as http:
-        many = [work.ask(http, "ada", "/slow?who=ada") for _ in range(3 * AT_ONCE)]
+def client() -> httpx.AsyncClient:
+    return httpx.AsyncClient(verify=trust(), timeout=10, limits=httpx.Limits(max_connections=None))
 
-        async def full() -> bool:
-            return len(work.inside) >= AT_ONCE
 
-        await eventually(full)
+async def test_a_few_of_one_user_are_worked_on_at_a_time_and_others_do_not_wait_for_it(work: Work) -> None:
+    async with client() as http:
+        many = [work.ask(http, f"ada-{number}", "/slow?who=ada") for number in range(3 * AT_ONCE)]
+        await eventually(work.full)
         for who in ("bob", ""):
             assert (await work.ask(http, who, "/quick")).text == '"here"'
         assert work.inside == ["ada"] * AT_ONCE
@@ -83,8 +114,45 @@ async def test_a_few_of_one_session_are_worked_on_at_a_time_and_others_do_not_wa
         assert (await work.ask(http, "ada", "/quick")).status_code == 200
 
 
+async def test_of_one_users_many_some_wait_and_further_ones_are_refused_in_words(work: Work) -> None:
+    async with client() as http:
+        many = [work.ask(http, "ada", "/slow?who=ada") for _ in range(AT_ONCE + MOST_WAITING)]
+        await eventually(work.full)
+        refused = await asyncio.gather(*(work.ask(http, "ada-2") for _ in range(3)))
+        for answer in refused:
+            assert (answer.status_code, answer.json()["code"]) == (429, "too_many_requests")
+            assert int(answer.headers["Retry-After"]) > 0
+        work.word.set()
+        assert {answer.status_code for answer in await asyncio.gather(*many)} == {200}
+
+
+async def test_whose_session_it_is_is_found_in_turns_of_the_address(work: Work) -> None:
+    async with client() as http:
+        ours = [f"2001:db8:0:1::{number:x}" for number in range(1, 3 * AT_ONCE)]
+        late = [work.ask(http, f"late-{address}", "/quick", address) for address in ours]
+
+        async def full() -> bool:
+            return len(work.holders.looks) >= AT_ONCE
+
+        await eventually(full)
+        for session, address in (("nobody", "2001:db8:0:2::1"), ("nobody", "192.0.2.1"), ("bob", ours[0])):
+            assert (await work.ask(http, session, "/quick", address)).status_code == 200
+        assert len([token for token in work.holders.looks if token.startswith("late")]) == AT_ONCE
+        work.holders.word.set()
+        assert {answer.status_code for answer in await asyncio.gather(*late)} == {200}
+
+
+async def test_what_waits_for_a_limit_of_its_own_takes_no_turn(work: Work) -> None:
+    async with client() as http:
+        many = [work.ask(http, "ada", "/elsewhere") for _ in range(2 * AT_ONCE)]
+        await eventually(work.full)
+        assert (await work.ask(http, "ada", "/quick")).text == '"here"'
+        work.word.set()
+        assert {answer.status_code for answer in await asyncio.gather(*many)} == {200}
+
+
 async def test_what_is_being_answered_or_was_given_up_takes_no_turn(work: Work) -> None:
-    async with httpx.AsyncClient(timeout=10, limits=httpx.Limits(max_connections=None)) as http:
+    async with client() as http:
         streams = [work.ask(http, "ada", "/stream") for _ in range(2 * AT_ONCE)]
         broken = [work.ask(http, "ada", "/breaks") for _ in range(2 * AT_ONCE)]
         assert {answer.status_code for answer in await asyncio.gather(*broken)} == {500}

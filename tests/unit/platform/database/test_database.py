@@ -157,6 +157,27 @@ async def test_devices_of_former_tasks_say_what_the_name_of_their_type_said_and_
     assert led_back == former
 
 
+async def test_members_of_before_are_members_afterwards_and_joined_when_it_is_led_back(
+    tmp_path: Path, postgres: str, database_name: str
+) -> None:
+    from alembic import command
+
+    settings = configuration(tmp_path, postgres, database_name)
+    database = connect(settings, pool_size=1)
+    await ensure_contents(sessions(database), settings)
+    members = text("SELECT virtual_cluster_id, user_id FROM virtual_cluster_members")
+    async with database.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0012"))
+        assert await connection.scalar(text("SELECT joined_at <= now() FROM virtual_cluster_members")) is True
+        await connection.execute(text("UPDATE virtual_cluster_members SET joined_at = '2025-01-01'"))
+        before = (await connection.execute(members)).all()
+    await upgrade(database)
+    async with database.connect() as connection:
+        assert (await connection.execute(members)).all() == before
+    await database.dispose()
+    assert len(before) == 1
+
+
 async def test_the_first_contents_are_made_once_and_edits_survive(
     tmp_path: Path, postgres: str, database_name: str
 ) -> None:

@@ -253,6 +253,6 @@ def test_only_refusals_say_that_the_network_policy_is_enforced(
 
     monkeypatch.setenv("ATOLL_HOLD_WHILE_REACHABLE", "192.0.2.1:443")
     monkeypatch.setattr(entry, "POLICY_TIMEOUT_S", 1.0)
-    monkeypatch.setattr(entry.socket, "create_connection", connect)
+    monkeypatch.setattr(socket, "create_connection", connect)
     assert entry.wait_for_policy(entry.Output(str(tmp_path / "log"))) is live
     assert ("is not enforced" in (tmp_path / "log").read_text()) is not live

@@ -9,7 +9,8 @@ from atoll.database.connection import connect, sessions
 from atoll.engines import outcome
 from atoll.engines.base import EngineError
 from atoll.engines.local.engine import LocalEngine
-from atoll.jobs import reconcile
+from atoll.tasks import reconcile
+from atoll.tasks.collect import last_scalars
 from atoll.tasks.models import TaskRow
 from atoll.tasks.scalars import Scalars
 
@@ -87,11 +88,9 @@ async def test_a_program_that_writes_nonsense_fails_like_any_other(platform: Run
 async def test_work_that_fails_for_one_task_goes_on_for_all_others(
     platform: RunningPlatform, program: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended: list[int] = []
-    monkeypatch.setattr("atoll.jobs.application.os.kill", lambda _process, number: ended.append(number))
     admin = await platform.admin()
     program("admin", "print('done')\n")
-    collected = reconcile.last_scalars
+    collected = last_scalars
     looked_at: list[str] = []
 
     async def fails_for_the_first(files: Any, owner: Any, task_id: str) -> Any:
@@ -110,7 +109,6 @@ async def test_work_that_fails_for_one_task_goes_on_for_all_others(
     others = [(await admin.post("/trainings", training())).json()["id"] for _ in range(10)]
     for other in others:
         await admin.until(other, "finished")
-    assert not ended
     database = connect(platform.configuration, pool_size=1)
     async with sessions(database)() as session:
         row = await session.get_one(TaskRow, first)
@@ -125,8 +123,6 @@ async def test_work_that_fails_for_one_task_goes_on_for_all_others(
 async def test_odd_words_of_the_engine_are_told_and_end_no_other_work(
     platform: RunningPlatform, monkeypatch: pytest.MonkeyPatch, permanent: bool, state: str, code: str
 ) -> None:
-    ended: list[int] = []
-    monkeypatch.setattr("atoll.jobs.application.os.kill", lambda _process, number: ended.append(number))
 
     async def refuses(_engine: Any, _submission: Any) -> None:
         raise EngineError("not \x00 that \ud800", permanent=permanent)
@@ -136,4 +132,3 @@ async def test_odd_words_of_the_engine_are_told_and_end_no_other_work(
     task_id = (await admin.post("/trainings", training())).json()["id"]
     task = await admin.once(task_id, lambda task: task["reason"]["code"] == code)
     assert (task["state"], task["reason"]["message"].endswith("not \ufffd that ?")) == (state, True)
-    assert not ended

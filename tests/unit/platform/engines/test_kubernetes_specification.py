@@ -128,7 +128,8 @@ class CountedPods(dict[Any, Any]):
 
 
 async def test_an_observation_looks_at_the_pods_of_its_attempt_alone() -> None:
-    engine = KubernetesEngine(None, [], None)  # type: ignore[arg-type] - nothing is asked of the cluster
+    nothing: Any = None  # is asked of the cluster
+    engine = KubernetesEngine(nothing, [], nothing)
     pods = engine._pods.items = CountedPods()
     made = manifests.job_set(submission())
     made["metadata"] |= {"uid": "u"}

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from atoll.engines.specification import Mount, TaskSpec
+from atoll.engines.specification import Mount, MountKind, TaskSpec
 from pydantic import ValidationError
 
 SPECIFICATION: dict[str, Any] = {
@@ -52,7 +52,7 @@ def test_what_is_kept_has_no_secrets_and_is_the_same_with_them() -> None:
 
 
 def test_a_mount_covers_what_lies_in_it_with_the_same_rights() -> None:
-    home = Mount(kind="home", source="home/ada", target="/home/ada")
+    home = Mount(kind=MountKind.HOME, source="home/ada", target="/home/ada")
     inside = {"kind": "output", "source": "home/ada/out", "target": "/home/ada/out"}
     assert home.covers(Mount.model_validate(inside))
     assert not home.covers(Mount.model_validate({**inside, "target": "/out"}))

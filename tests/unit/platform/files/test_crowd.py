@@ -18,9 +18,9 @@ from atoll.files import slots, work
 from atoll.homes import codes
 from atoll.homes.client import FilesClient
 from atoll.homes.schemas import Owner
-from atoll.jobs.collect import last_lines
+from atoll.tasks.collect import last_lines
 from atoll.tasks.logs import log_path
-from atoll.web.errors import TooMany
+from atoll.web.errors import TooMany, Unavailable
 
 from tests.unit.platform.conftest import configuration, eventually
 
@@ -114,11 +114,15 @@ async def test_what_nobody_reads_holds_little_and_keeps_nobody_else_waiting(file
         for answer in stalled:
             stack.push_async_callback(answer.aclose)
             assert answer.is_success
-        # One more of the same user is refused in words; meanwhile everybody else is served.
+        # More of the same user wait a moment, a few of them, and are refused in words; meanwhile others are served.
         api = FilesClient(str(files.http.base_url).removesuffix("/internal/files/"), "internal", "/home")
         stack.push_async_callback(api.close)
         ada = Owner.model_validate(owner("ada"))
-        refused = asyncio.create_task(api.content(ada, "", "large", download=True))
+        assert pool.waiting
+        asked = [asyncio.create_task(api.content(ada, "", "large", download=True)) for _ in range(pool.waiting + 1)]
+        refused, waiting = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+        assert all(each.exception() for each in refused), "it was served although its owner has as many as one may"
+        assert len(waiting) == pool.waiting, "it waited although as many as may wait already do"
         for user in ("bob", "ada"):
             assert (await files.listing(user)).is_success
         first = await files.http.send(files.read("bob"), stream=True)
@@ -128,11 +132,11 @@ async def test_what_nobody_reads_holds_little_and_keeps_nobody_else_waiting(file
         # The end of a file comes as a look does, or ended tasks would wait for their owner's downloads.
         end = await asyncio.wait_for(last_lines(api, ada, "x", 1, 0), slots.WAIT_S / 2)
         assert end[-1] == "the last line"
-        assert not refused.done(), "it was served although its owner has as many as one may"
-        with pytest.raises(TooMany) as told:
-            await refused
-        assert (told.value.status, told.value.code) == (429, codes.TooManyFileRequests.code)
-        assert int(told.value.headers["Retry-After"]) > 0
+        for each in asked:
+            with pytest.raises(TooMany) as told:
+                await each
+            assert (told.value.status, told.value.code) == (429, codes.TooManyFileRequests.code)
+            assert int(told.value.headers["Retry-After"]) > 0
         # All that there can be at a time, and what each holds.
         for number in range(pool.most - pool.per_owner - 1):
             answer = await files.http.send(files.read(f"user{number % 4}"), stream=True)
@@ -166,7 +170,7 @@ async def test_who_waits_in_vain_for_others_is_told_to_come_again(monkeypatch: p
     monkeypatch.setattr(slots, "WAIT_S", 0.1)
     pool = slots.Slots(slots.Pool(most=2, per_owner=1))
     async with pool.taken("ada"), pool.taken("bob"):
-        with pytest.raises(slots.Unavailable) as refused:
+        with pytest.raises(Unavailable) as refused:
             async with pool.taken("carol"):
                 raise AssertionError("there is no room")
         assert refused.value.headers["Retry-After"]

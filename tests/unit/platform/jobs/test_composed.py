@@ -14,7 +14,8 @@ from atoll.database.connection import Sessions, sessions
 from atoll.identity.accounts import add_account
 from atoll.jobs.composed import Parts, do_from_time_to_time
 from atoll.web.domain import PeriodicWork, ProcessPart
-from atoll.web.idempotency import KEPT, IdempotencyRow
+from atoll.web.idempotency import KEPT
+from atoll.web.models import IdempotencyRow
 from sqlalchemy import exc, select
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
@@ -60,18 +61,19 @@ async def test_periodic_work_goes_on_after_a_failure_and_beside_one_that_fails(d
     done: list[str] = []
     enough = asyncio.Event()
 
-    async def works(_: AsyncSession) -> None:
+    async def works(_: AsyncSession, __: Configuration) -> bool:
         done.append("works")
         if done.count("works") > 2 and done.count("fails") > 2:
             enough.set()
+        return False
 
-    async def fails(_: AsyncSession) -> None:
+    async def fails(_: AsyncSession, __: Configuration) -> bool:
         done.append("fails")
         raise exc.InterfaceError("the database is away", None, OSError())
 
     often = timedelta(milliseconds=5)
     works_of_all = [PeriodicWork("works", often, works), PeriodicWork("fails", often, fails)]
-    running = asyncio.create_task(do_from_time_to_time(database, works_of_all))
+    running = asyncio.create_task(do_from_time_to_time(CONFIGURATION, database, works_of_all))
     async with asyncio.timeout(10):
         await enough.wait()
     running.cancel()
@@ -86,6 +88,6 @@ async def test_keys_that_nobody_sends_again_are_forgotten(database: Sessions) ->
             session.add(IdempotencyRow(user_id=user.id, key=key, request_hash="", created_at=now() - age))
     (work,) = ABOUT.periodic
     async with database() as session, session.begin():
-        await work.do(session)
+        await work.do(session, CONFIGURATION)
     async with database() as session:
         assert (await session.scalars(select(IdempotencyRow.key))).all() == ["fresh"]

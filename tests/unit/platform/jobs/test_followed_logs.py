@@ -19,7 +19,7 @@ from atoll.engines.kubernetes.engine import LIVE_LOG_BYTES
 from atoll.engines.local.engine import LocalEngine
 from atoll.tasks.logs import TaskLog
 
-from tests.unit.platform.conftest import RunningPlatform, eventually
+from tests.unit.platform.conftest import RunningPlatform, eventually, trust
 
 
 class Outputs:
@@ -52,6 +52,7 @@ def jobs(platform: RunningPlatform) -> httpx.AsyncClient:
     return httpx.AsyncClient(
         base_url=f"{platform.configuration.services.jobs}/internal/jobs",
         headers={"Authorization": "Bearer internal"},
+        verify=trust(),
         timeout=10,
     )
 
@@ -221,8 +222,9 @@ class Quiet(TaskLog):
         self.paused.append(longest_s)
 
     async def _stored(self, _offset: int) -> AsyncGenerator[bytes, None]:
-        for nothing in ():
-            yield nothing
+        nothing: tuple[bytes, ...] = ()
+        for word in nothing:
+            yield word
 
     def _attempt_id(self) -> str:
         return "1-1"

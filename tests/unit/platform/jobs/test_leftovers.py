@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from atoll.database.connection import connect, sessions
 from atoll.engines.base import Engine, Phase, Submission
+from atoll.engines.factory import make_engine
 from atoll.engines.local import engine as local
 from atoll.engines.local.engine import LocalEngine
-from atoll.jobs import application, process
+from atoll.jobs import application
+from atoll.tasks import working
 from atoll.tasks.models import TaskRow
 
 from tests.unit.platform.conftest import RunningPlatform, eventually, training
@@ -22,14 +24,14 @@ from tests.unit.platform.conftest import RunningPlatform, eventually, training
 def engines(monkeypatch: pytest.MonkeyPatch) -> list[Engine]:
     """The engines of `jobs`, as they are made; all that they have is looked at twice a second."""
     made: list[Engine] = []
-    make = application.make_engine
+    make = make_engine
 
     async def noted(configuration: Any) -> Engine:
         made.append(await make(configuration))
         return made[-1]
 
     monkeypatch.setattr(application, "make_engine", noted)
-    monkeypatch.setattr(process, "ADOPT_EVERY_S", 0.5)
+    monkeypatch.setattr(working, "ADOPT_EVERY_S", 0.5)
     return made
 
 
@@ -133,7 +135,7 @@ async def test_a_process_that_begins_while_jobs_is_told_to_end_is_not_lost(
 
         async def adopted() -> bool:
             again = await engine()
-            again._adopt()
+            await again._adopt()
             return again.observe(submission.attempt_id).phase is Phase.RUNNING
 
         await eventually(adopted)

@@ -14,7 +14,7 @@ from atoll.files.work import Homes
 from atoll.homes.client import FilesClient
 from atoll.homes.codes import FileNotReadable, NoHome, NoSuchFile, NotAFile, StorageUnavailable
 from atoll.homes.schemas import Owner
-from atoll.jobs import collect, process, reconcile
+from atoll.tasks import collect, reconcile, working
 from atoll.tasks.models import TaskRow
 from atoll.web.errors import ApiError, Invalid, NotAllowed, NotFound, Unavailable
 
@@ -67,7 +67,7 @@ async def test_each_worker_claims_under_a_name_of_its_own(
     await admin.until(task_id, "finished")
 
     async def all_claimed() -> bool:
-        return len(owners) == process.WORKERS
+        return len(owners) == working.WORKERS
 
     await eventually(all_claimed)
 

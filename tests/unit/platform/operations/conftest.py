@@ -8,7 +8,8 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +17,27 @@ import httpx
 import pytest
 from atoll.api.application import application as api_application
 from atoll.api.contents import ensure_contents
+from atoll.api.domains import channels
+from atoll.database.claims import Claims
 from atoll.database.connection import Sessions, connect, sessions
+from atoll.database.notifications import Listener
 from atoll.files.application import application as files_application
 from atoll.identity.caller import Caller
 from atoll.identity.repository import IdentityRepository
 from atoll.jobs.application import application as jobs_application
+from atoll.jobs.operations import Operations
 from atoll.operations.models import OperationRow
 from atoll.operations.service import OperationService
+from atoll.web.domain import OperationKind
 from sqlalchemy import select, text
 
 from tests.ports import free_ports
-from tests.unit.platform.conftest import RunningPlatform, configuration, eventually, serving
+from tests.unit.platform.conftest import RunningPlatform, configuration, eventually, serving, trust
 from tests.unit.platform.operations import ledger
 
 TREE = Path(__file__).parents[4]
 KINDS = {kind.name: kind for kind in ledger.KINDS}
+RETRY_S = 0.02
 
 
 @dataclass
@@ -116,12 +123,45 @@ class Operated(RunningPlatform):
         async def ready() -> bool:
             assert process.returncode is None, (root / "log").read_text()[-3000:]
             with contextlib.suppress(httpx.HTTPError):
-                async with httpx.AsyncClient() as http:
+                async with httpx.AsyncClient(verify=trust()) as http:
                     return (await http.get(f"http://127.0.0.1:{port}/healthz")).is_success
             return False
 
         await eventually(ready, 60)
         return process
+
+
+@contextlib.asynccontextmanager
+async def worked_on(
+    operated: Operated, kinds: Sequence[OperationKind] = ledger.KINDS, lease_s: float = 60, **limits: Any
+) -> AsyncIterator[None]:
+    """A `jobs` within this process that is told to end afterwards."""
+    listener = Listener(operated.configuration, channels())
+    operations = Operations(
+        operated.sessions,
+        listener,
+        kinds,
+        {},
+        lease=timedelta(seconds=lease_s),
+        limits=replace(ledger.MANY, **{"retry_s": RETRY_S, "longest_sleep_s": 0.1, **limits}),
+    )
+    running = [asyncio.create_task(listener.run()), asyncio.create_task(operations.run())]
+    try:
+        yield
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+@pytest.fixture
+def killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No `jobs` gives anything back: its row looks like that of one that was killed."""
+
+    async def nothing(*_: Any, **__: Any) -> None:
+        pass
+
+    monkeypatch.setattr(Claims, "give_back", nothing)
 
 
 @contextlib.asynccontextmanager

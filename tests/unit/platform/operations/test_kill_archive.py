@@ -50,7 +50,7 @@ async def kill_once(operated: Operated, operation_id: str, holds: Any) -> None:
     async def look() -> bool:
         return bool(holds(await operated.row(operation_id)))
 
-    await eventually(look, 30)
+    await eventually(look, 120)  # on a busy machine `jobs` alone takes half a minute to start
     process.send_signal(signal.SIGKILL)
     await process.wait()
 

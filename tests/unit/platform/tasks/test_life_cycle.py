@@ -9,11 +9,10 @@ import pytest
 from atoll.database.base import now
 from atoll.engines.base import Observation, Phase, ReplicaObservation
 from atoll.engines.specification import DEFAULT_GRACE_S
-from atoll.jobs import reconcile
-from atoll.jobs.decisions import Act, Facts, decide
-from atoll.tasks import life_cycle
+from atoll.tasks import life_cycle, reconcile
+from atoll.tasks.decisions import Act, Facts, decide
 from atoll.tasks.life_cycle import ENDED, TRANSITIONS, ForbiddenTransition, State, Wanted
-from atoll.web.schema import Reason
+from atoll.web.schema import CodeName, Reason
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,7 +61,7 @@ def _observation(phase: Phase, started: bool, reason: Reason | None) -> Observat
     believed_gone=st.booleans(),
     phase=st.sampled_from(Phase),
     started=st.booleans(),
-    reason=st.sampled_from([None, Reason(code="x", message="y")]),
+    reason=st.sampled_from([None, Reason(code=CodeName("x"), message="y")]),
 )
 def test_every_decision_follows_the_table(
     state: State,

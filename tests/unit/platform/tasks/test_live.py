@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from atoll.tasks import live
+from atoll.database.notifications import TASKS
 from atoll.tasks.changes import Change, parse, tell
-from atoll.tasks.live import LiveTasks
+from atoll.tasks.live import LiveTasks, TaskAudience
 from atoll.tasks.repository import TaskRepository
 
 
@@ -25,13 +25,17 @@ class Viewer:
             return SimpleNamespace(id=task_id, deleted_at="now")
 
         monkeypatch.setattr(TaskRepository, "of_anybody", of_anybody)
-        parts: Any = SimpleNamespace(listener=SimpleNamespace(subscribe=self._subscribe), sessions=self._session)
+        parts: Any = SimpleNamespace(
+            listener=SimpleNamespace(subscribe=self._subscribe),
+            sessions=self._session,
+            part={TaskAudience: TaskAudience()}.__getitem__,
+        )
         caller: Any = SimpleNamespace(id=caller_id, require=lambda _: None)
         self.events = LiveTasks(parts, caller, everybody).events()
 
     @contextlib.asynccontextmanager
     async def _subscribe(self, channel: str) -> AsyncIterator[asyncio.Queue[str | None]]:
-        assert channel == live.TASKS
+        assert channel == TASKS
         yield self.changes
 
     @contextlib.asynccontextmanager

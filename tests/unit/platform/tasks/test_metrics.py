@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 import tracemalloc
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -9,11 +10,15 @@ from typing import Any
 import pytest
 from atoll.homes.client import FilesClient
 from atoll.tasks import scalars
+from atoll.tasks.metrics import TaskMetricsService
+from atoll.tasks.models import TaskRow
+from atoll.tasks.schemas import TaskMetrics
 from atoll.web.turns import AT_ONCE
 
-from tests.unit.platform.conftest import PASSWORD, RunningPlatform, eventually, training
+from tests.unit.platform.conftest import RunningPlatform, eventually, training
 
 MIB = 1 << 20
+CONNECTIONS = 30  # of the API with the database: as many as it keeps, and as many as it opens for a while
 MANY_KEYS = b"".join(
     json.dumps({"step": number, **{f"k{number}_{key}": 1 for key in range(1000)}}).encode() + b"\n"
     for number in range(845)
@@ -101,33 +106,70 @@ async def test_metrics_that_storage_is_slow_to_give_hold_no_connection_of_the_da
 ) -> None:
     ada = await platform.user(await platform.admin(), "ada")
     task_id = await task_of(platform, program, ada, b'{"step": 1, "loss": 0.5}\n')
-    waiting, go_on = 0, asyncio.Event()
-    read = FilesClient.read
+    here, go_on = 0, asyncio.Event()
+    read, charts = FilesClient.read, TaskMetricsService.metrics
 
     async def slow(self: FilesClient, *what: Any, **more: Any) -> AsyncGenerator[bytes, None]:
-        nonlocal waiting
-        waiting += 1
         await go_on.wait()
         async for chunk in read(self, *what, **more):
             yield chunk
 
+    async def counted(self: TaskMetricsService, row: TaskRow) -> TaskMetrics:
+        nonlocal here
+        here += 1
+        return await charts(self, row)
+
     monkeypatch.setattr(FilesClient, "read", slow)
-    # From five browsers: of one, only some are worked on at a time.
-    browsers = [await platform.sign_in("ada", PASSWORD) for _ in range(40 // AT_ONCE)]
-    asked = [
-        asyncio.create_task(browser.get(f"/tasks/{task_id}/metrics")) for browser in browsers for _ in range(AT_ONCE)
-    ]
+    monkeypatch.setattr(TaskMetricsService, "metrics", counted)
+    asked = [asyncio.create_task(ada.get(f"/tasks/{task_id}/metrics")) for _ in range(40)]
     try:
 
-        async def all_wait() -> bool:
-            return waiting == len(asked)
+        async def more_than_there_are_connections() -> bool:
+            return here >= CONNECTIONS
 
-        await eventually(all_wait, 10)
+        await eventually(more_than_there_are_connections, 10)
         async with asyncio.timeout(3):
             assert (await ada.get("/tasks")).status_code == 200
     except TimeoutError:
-        pytest.fail(f"{waiting} of {len(asked)} requests for metrics keep the database from all others")
+        pytest.fail(f"{here} of {len(asked)} requests for metrics keep the database from all others")
     finally:
         go_on.set()
         answers = await asyncio.gather(*asked, return_exceptions=True)
     assert any(not isinstance(answer, BaseException) and answer.status_code == 200 for answer in answers)
+
+
+async def test_one_users_slow_metrics_keep_nobody_elses_waiting(
+    platform: RunningPlatform, program: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admin = await platform.admin()
+    ada, bob = await platform.user(admin, "ada"), await platform.user(admin, "bob")
+    slow_one = await task_of(platform, program, ada, b'{"step": 1, "slow": 1}\n')
+    quick_one = await task_of(platform, program, bob, b'{"step": 1, "loss": 0.5}\n')
+    begun, go_on = 0, threading.Event()
+    feed = scalars.Scalars.feed
+
+    def slow(self: scalars.Scalars, chunk: bytes) -> bool:
+        nonlocal begun
+        if b"slow" in chunk:
+            begun += 1
+            go_on.wait(30)
+        return feed(self, chunk)
+
+    monkeypatch.setattr(scalars.Scalars, "feed", slow)
+    asked = [asyncio.create_task(ada.get(f"/tasks/{slow_one}/metrics")) for _ in range(AT_ONCE)]
+    try:
+
+        async def at_work() -> int:
+            return begun
+
+        await eventually(at_work)
+        async with asyncio.timeout(5):
+            answer = await bob.get(f"/tasks/{quick_one}/metrics")
+        assert answer.json()["scalars"][0]["values"] == [0.5]
+        assert (await ada.get("/tasks")).status_code == 200
+    except TimeoutError:
+        pytest.fail(f"{begun} of one user's metrics keep everybody else's waiting")
+    finally:
+        go_on.set()
+        answers = await asyncio.gather(*asked)
+    assert {answer.status_code for answer in answers} == {200}

@@ -15,8 +15,7 @@ from atoll.database.connection import connect, sessions
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.service import caller_of
-from atoll.images.references import parse
-from atoll.images.service import ImageService, Own
+from atoll.images.service import ImageService
 from atoll.training.definition import Built, Drafted, draft
 from atoll.training.schemas import TrainingCreate
 from atoll.training.service import TrainingService
@@ -25,7 +24,6 @@ from atoll.web.errors import Invalid, NotFound
 from sqlalchemy.pool import QueuePool
 
 from installer.cluster import DEVICE_TYPES
-from installer.images.names import is_name
 from tests.unit.platform.conftest import LIMITS, RunningPlatform, training
 from tests.unit.platform.conftest import configuration as running_configuration
 
@@ -81,7 +79,8 @@ async def drafted(control: Any = None, *, settings: Configuration | None = None,
         {"name": "a_task", "virtual_cluster": "default", "device_type": "nvidia_gpu_amd64", **changes}
     )
     settings = settings or configuration()
-    own = await ImageService(settings, control or FakeControl()).find(body.image) if body.image else None
+    known: Any = control or FakeControl()
+    own = await ImageService(settings, known).find(body.image) if body.image else None
     quotas = [QuotaRow(device_type=kind, count=4, max_per_user=4) for kind in ("nvidia_gpu_amd64", "huawei_npu_arm64")]
     cluster = VirtualClusterRow(id="1", name="default", quotas=quotas)
     return draft(settings, "ada", body, cluster, task_id="1", own=own)
@@ -156,15 +155,6 @@ async def test_a_task_without_devices_has_limits_of_its_own() -> None:
     assert (without.built.definition.limits.cpu, with_one.built.definition.limits.cpu) == ("200m", "1")
 
 
-def test_a_reference_is_of_the_clusters_registry_or_none() -> None:
-    found = parse(f"{REGISTRY}/a/b", REGISTRY)
-    assert found is not None
-    assert (found.repository, found.tag) == ("a/b", "latest")
-    for text in ("a/b", f"{REGISTRY}/", f"{REGISTRY}/a@sha256:1", f"{REGISTRY}/../a", f"{REGISTRY}//a", ""):
-        assert parse(text, REGISTRY) is None
-    assert Own().description is None
-
-
 async def test_under_atoll_dev_the_form_offers_no_images_and_the_api_says_why(platform: RunningPlatform) -> None:
     admin = await platform.admin()
     assert (await admin.get("/trainings/options")).json()["own_images"] is False
@@ -174,14 +164,6 @@ async def test_under_atoll_dev_the_form_offers_no_images_and_the_api_says_why(pl
     assert [error["code"] for error in refused.json()["errors"]] == ["no_own_images"]
     estimate = (await admin.post("/trainings/estimate", request)).json()
     assert (estimate["starts"], estimate["problems"][0]["field"]) == ("never", "image")
-
-
-@pytest.mark.parametrize(
-    "repository",
-    ["imported/team/tool", "a.b/c__d-e--f", "a..b", "a/../b", "a/./b", "a//b", "-a", "a-", "A", "a._b"],
-)
-def test_the_api_and_the_control_service_agree_on_what_is_a_name(repository: str) -> None:
-    assert (parse(f"{REGISTRY}/{repository}:1", REGISTRY) is not None) == is_name(repository, "1")
 
 
 async def test_no_connection_to_the_database_waits_while_the_registry_is_asked(

@@ -72,6 +72,15 @@ def test_a_device_type_is_named_where_there_is_one_and_only_there(
     assert codes(drafted(body, settings=with_cards() if quotas else None, quotas=quotas)) == {problem}
 
 
+def test_distributed_training_is_asked_for_with_two_nodes_at_least() -> None:
+    settings = configuration(frameworks=[{"name": "torch", "title": "T", "image": "t", "library": "pytorch"}])
+    body = {"framework": "torch", "distributed": True}
+    assert codes(drafted(body, settings=settings)) == {("nodes", "too_few_nodes")}
+    found = drafted({**body, "nodes": 2}, settings=settings).built
+    assert found is not None
+    assert found.specification.devices.nodes == 2
+
+
 @pytest.mark.parametrize(
     ("made_for", "machines", "expected"),
     [

@@ -166,7 +166,7 @@ async def test_ending_sessions_signs_out_everywhere_and_lets_back_in(platform: R
 async def test_the_last_administrator_stays(platform: RunningPlatform) -> None:
     admin = await platform.admin()
     refused = await act(admin, "admin", "disable", {})
-    assert (refused.status_code, refused.json()["code"]) == (409, "last_administrator")
+    assert (refused.status_code, refused.json().get("code")) == (409, "last_administrator")
     assert "./atoll users" in refused.json()["remedy"]
     own = await act(admin, "admin", "reset-password")
     assert (own.status_code, own.json()["code"]) == (409, "own_password")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from atoll.web.codes import CodeError, FieldCode, ProblemCode, ReasonCode, restored
 from atoll.web.errors import Conflict, TooMany
-from atoll.web.schema import FieldError, Reason
+from atoll.web.schema import CodeName, FieldError, Reason
 
 from tests.unit.platform.web.test_errors import answer
 
@@ -45,7 +45,7 @@ class NotEnded(ProblemCode, title="It has not ended", detail="It is {state}.", r
 
 def test_a_reason_is_its_code_its_words_and_its_parameters() -> None:
     told = StoppedByUser(user="ada").reason()
-    assert told == Reason(code="stopped_by_user", message="ada stopped it.", params={"user": "ada"})
+    assert told == Reason(code=CodeName("stopped_by_user"), message="ada stopped it.", params={"user": "ada"})
     assert ExitCode.code == "exit_code_of_program"
 
 
@@ -53,7 +53,7 @@ def test_a_field_error_names_its_field_and_reads_lists_as_words() -> None:
     told = DeviceCountNotAllowed(counts=(1, 2)).at("devices")
     message = "Choose one of 1, 2."
     assert told == FieldError(
-        field="devices", code="device_count_not_allowed", message=message, params={"counts": [1, 2]}
+        field="devices", code=CodeName("device_count_not_allowed"), message=message, params={"counts": [1, 2]}
     )
 
 

@@ -10,4 +10,5 @@ from ansible.plugins.action import ActionBase
 class ActionModule(ActionBase):  # type: ignore[misc]
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         result: dict[str, Any] = super().run(tmp, task_vars)
-        return result | self._execute_module(task_vars=task_vars)
+        executed: dict[str, Any] = self._execute_module(task_vars=task_vars)
+        return result | executed

@@ -1,15 +1,22 @@
 """Virtual clusters in the engine: brought up to the database whenever members, quotas or machines change."""
 
+import asyncio
+import contextlib
+
 import structlog
-from sqlalchemy import select
-from sqlalchemy.orm import selectinload
 
 from atoll.configuration import Configuration
 from atoll.database.connection import Sessions
+from atoll.database.notifications import DUE, Listener
 from atoll.engines.base import ClusterProvision, Engine, EngineError, Member, Share
+from atoll.engines.reports import Reports
 from atoll.homes.client import FilesClient
 from atoll.virtual_clusters.models import MemberRow, VirtualClusterRow
+from atoll.virtual_clusters.repository import VirtualClusterRepository
+from atoll.web.domain import Replica, Run
 from atoll.web.errors import ApiError
+
+RETRY_S = 5.0
 
 log = structlog.get_logger(__name__)
 
@@ -29,8 +36,7 @@ class Provisioner:
         """Provision what changed since the last time. False when some of it has to be tried again."""
         capacity = self._engine.capacity()
         async with self._sessions() as session:
-            query = select(VirtualClusterRow).options(selectinload(VirtualClusterRow.members))
-            rows = (await session.scalars(query)).all()
+            rows = await VirtualClusterRepository(session).visible(None)
         for row in rows:
             wanted = self._wanted(row)
             current = self._done.get(row.name) == (wanted, capacity)
@@ -83,6 +89,36 @@ class Provisioner:
             shares=tuple(shares),
             members=tuple(Member(name=member.user.name, uid=member.user.uid) for member in members),
         )
+
+
+def keep_provisioned(replica: Replica) -> Run:
+    """Look again when somebody says so and when the machines changed: quotas of CPU and memory follow those."""
+    engine: Engine = replica.parts[Engine]
+    reports: Reports = replica.parts[Reports]
+    provisioner = Provisioner(replica.configuration, replica.sessions, engine, replica.parts[FilesClient])
+    due = reports.machines_kept.event()
+
+    async def keep() -> None:
+        while True:
+            complete = await provisioner.run() if engine.synced else False
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(None if complete else RETRY_S):
+                    await due.wait()
+            due.clear()
+
+    async def run() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(_listen(replica.listener, due))
+            group.create_task(keep())
+
+    return run
+
+
+async def _listen(listener: Listener, due: asyncio.Event) -> None:
+    async with listener.subscribe(DUE) as queue:
+        while True:
+            if await queue.get() in (None, "provision"):
+                due.set()
 
 
 def _name(member: MemberRow) -> str:

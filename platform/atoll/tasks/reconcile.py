@@ -16,10 +16,10 @@ from atoll.engines.base import Engine, EngineError, Observation, Phase, ReplicaO
 from atoll.engines.codes import EngineRefused, EngineUnavailableReason
 from atoll.engines.specification import DEFAULT_GRACE_S, TaskSpec
 from atoll.homes.client import FilesClient
-from atoll.jobs.collect import last_lines, last_scalars
-from atoll.jobs.decisions import Act, Decision, Facts, decide
 from atoll.tasks import codes, life_cycle
 from atoll.tasks.changes import tell
+from atoll.tasks.collect import last_lines, last_scalars
+from atoll.tasks.decisions import Act, Decision, Facts, decide
 from atoll.tasks.life_cycle import ENDED, State, Wanted
 from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
 from atoll.web.errors import ApiError

@@ -1,0 +1,1 @@
+"""Virtual clusters and homes are brought to the engine and to storage."""

@@ -1,0 +1,261 @@
+"""Ten clients of one user ask for all there is; what somebody else gets meanwhile, and what the services hold."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from installer.testing.results import DIRECTORY
+from tests.system.harness import CLUSTER_FILE, Atoll, Portal
+from tests.system.jobs import request
+
+HEAVY = Path(__file__).parents[1] / "unit/platform/crowd/heavy.py"
+CLIENTS = 10
+# Of all clients together: ten times what one user may.
+AT_ONCE = {
+    "streams": 400,
+    "downloads": 40,
+    "submissions": 120,
+    "archives": 40,
+    "metrics": 20,
+    "bodies": 20,
+    "lists": 40,
+}
+# A task for all cards of a kind: the first one runs, the others wait in the queue and cost no node anything.
+HOLDS: dict[str, Any] = {"code": "examples/devices/hold.py", "device_type": "huawei_npu_amd64", "devices": 8}
+NAMESPACE = "atoll-system"
+SERVICES = ("api-", "files-", "jobs-")
+
+
+@dataclass
+class User:
+    """One of the platform, made for this test."""
+
+    portal: Portal
+    name: str
+    password: str
+
+    def browser(self) -> httpx.Client:
+        """Signed in once more."""
+        client = httpx.Client(
+            base_url=self.portal.client.base_url,
+            verify=self.portal.verify,
+            headers={"X-Atoll-Request": "1", "Origin": self.portal.url},
+            timeout=30,
+        )
+        answer = client.post("/session", json={"name": self.name, "password": self.password})
+        assert answer.is_success, answer.text
+        return client
+
+
+@dataclass
+class Timed:
+    """What one kind of requests took, and which of them failed."""
+
+    took: list[float] = field(default_factory=list)
+    errors: Counter[str] = field(default_factory=Counter)
+
+    def ask(self, act: Callable[[], httpx.Response]) -> httpx.Response | None:
+        """Time it, and count what is no success."""
+        began = time.monotonic()
+        try:
+            answer = act()
+        except httpx.HTTPError as error:
+            self.errors[type(error).__name__] += 1
+            return None
+        self.took.append(time.monotonic() - began)
+        if not answer.is_success:
+            self.errors[str(answer.status_code)] += 1
+            return None
+        return answer
+
+    def told(self) -> dict[str, Any]:
+        cuts = statistics.quantiles(self.took, n=20)
+        return {"count": len(self.took), "p50_s": cuts[9], "p95_s": cuts[18], "most_s": max(self.took), **self.errors}
+
+
+@pytest.fixture
+def made(atoll: Atoll, portal: Portal) -> Iterator[Callable[[str], User]]:
+    assert portal.signed_in.is_success, portal.signed_in.text
+    names: list[str] = []
+
+    def make(kind: str) -> User:
+        name, first, own = f"{kind}{secrets.token_hex(3)}", secrets.token_urlsafe(18), secrets.token_urlsafe(18)
+        body = {"name": name, "password": first, "virtual_clusters": ["default"]}
+        answer = portal.client.post("/users", json=body)
+        assert answer.is_success, answer.text
+        names.append(name)
+        with contextlib.closing(User(portal, name, first).browser()) as theirs:
+            changed = theirs.post("/session/password", json={"current_password": first, "new_password": own})
+            assert changed.is_success, changed.text
+        return User(portal, name, own)
+
+    yield make
+    for name in names:
+        atoll("users", "disable", "-f", str(CLUSTER_FILE), name, "--stop-tasks")
+
+
+@pytest.fixture
+def closing() -> Iterator[Callable[[httpx.Client], httpx.Client]]:
+    """Keeps a client until the end of the test, and closes it then."""
+    with contextlib.ExitStack() as kept:
+        yield lambda client: kept.enter_context(contextlib.closing(client))
+
+
+def furnish(atoll: Atoll, user: User, task: str) -> None:
+    """A large file, a folder to archive, and metrics larger than are read."""
+    line = json.dumps({f"key_{number:05}": number for number in range(2000)})
+    home = f"/mnt/atoll/home/{user.name}"
+    script = (
+        f"cd {home} && truncate -s 1G large && mkdir -p code tasks/{task} && echo 'print(1)' > code/main.py && "
+        f"yes '{line}' | head -c 16M > tasks/{task}/metrics.jsonl && chown -R --reference={home} code large tasks"
+    )
+    atoll.node("worker1", "sh", "-c", script)
+
+
+def containers(atoll: Atoll) -> dict[str, dict[str, Any]]:
+    """Of every container of the services: how often it was started again, and its limit of memory."""
+    found = {}
+    for pod in atoll.kubectl("get", "pods", "-n", NAMESPACE, "-o", "json").json["items"]:
+        if not pod["metadata"]["name"].startswith(SERVICES):
+            continue
+        limits = {each["name"]: each.get("resources", {}).get("limits", {}) for each in pod["spec"]["containers"]}
+        for status in pod["status"].get("containerStatuses", []):
+            found[f"{pod['metadata']['name']}/{status['name']}"] = {
+                "restarts": status["restartCount"],
+                "limit": limits[status["name"]].get("memory"),
+                "node": pod["spec"]["nodeName"],
+            }
+    return found
+
+
+def held(atoll: Atoll, nodes: set[str]) -> dict[str, int]:
+    """What every container of the services holds now."""
+    found = {}
+    for node in nodes:
+        summary = atoll.kubectl("get", "--raw", f"/api/v1/nodes/{node}/proxy/stats/summary").json
+        for pod in summary["pods"]:
+            if pod["podRef"]["namespace"] == NAMESPACE and pod["podRef"]["name"].startswith(SERVICES):
+                for each in pod.get("containers", []):
+                    found[f"{pod['podRef']['name']}/{each['name']}"] = each["memory"]["workingSetBytes"]
+    return found
+
+
+class Watched:
+    """The most that each container held."""
+
+    def __init__(self, atoll: Atoll, nodes: set[str]) -> None:
+        self._atoll, self._nodes = atoll, nodes
+        self.most: dict[str, int] = {}
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> Watched:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._end.wait(10):
+            for name, bytes_ in held(self._atoll, self._nodes).items():
+                self.most[name] = max(bytes_, self.most.get(name, 0))
+
+
+def work(portal: Portal, browser: httpx.Client, task: str, seconds: float) -> dict[str, Timed]:
+    """A list, a page, and now and then a submission, for so long."""
+    mine = request(portal, "mine", **HOLDS)
+    timed = {name: Timed() for name in ("list", "page", "submission")}
+    end, submit_at = time.monotonic() + seconds, 0.0
+    while (now := time.monotonic()) < end:
+        timed["list"].ask(lambda: browser.get("/tasks"))
+        timed["page"].ask(lambda: browser.get(f"/tasks/{task}"))
+        if now >= submit_at:
+            submit_at = now + seconds / 12
+            answer = timed["submission"].ask(lambda: browser.post("/trainings", json=mine))
+            if answer is not None:
+                browser.post(f"/tasks/{answer.json()['id']}/stop").raise_for_status()
+        time.sleep(0.1)  # a person at a page that looks again
+    return timed
+
+
+@pytest.mark.timeout(900)
+def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
+    atoll: Atoll,
+    portal: Portal,
+    made: Callable[[str], User],
+    closing: Callable[[httpx.Client], httpx.Client],
+    seconds: float,
+) -> None:
+    heavy, other = made("heavy"), made("other")
+    browsers = [closing(heavy.browser()) for _ in range(CLIENTS)]
+    calm = closing(other.browser())
+    for browser in (browsers[0], calm):
+        assert browser.get("/home/files").is_success  # makes the home
+    tasks = [browser.post("/trainings", json=request(portal, "first", **HOLDS)) for browser in (browsers[0], calm)]
+    of_heavy, of_other = (answer.json()["id"] for answer in tasks)
+    furnish(atoll, heavy, of_heavy)
+    before = containers(atoll)
+    told = {
+        "url": str(portal.client.base_url),
+        "ca": atoll("status", "-f", str(CLUSTER_FILE), "-o", "json", ok=(0, 1)).json["portal"]["ca_file"],
+        "headers": {"X-Atoll-Request": "1", "Origin": portal.url},
+        "cookies": [dict(browser.cookies) for browser in browsers],
+        "task": of_heavy,
+        "training": request(portal, "many", **HOLDS),
+        "seconds": seconds,
+        "at_once": AT_ONCE,
+    }
+    idle = work(portal, calm, of_other, max(10.0, seconds / 10))
+    with (
+        Watched(atoll, {each["node"] for each in before.values()}) as watched,
+        subprocess.Popen([sys.executable, HEAVY], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process,
+    ):
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(told).encode())
+        process.stdin.close()
+        loaded = work(portal, calm, of_other, seconds)
+        said = json.loads(process.stdout.read())
+    assert process.returncode == 0
+    after = containers(atoll)
+    assert before.keys() == after.keys()
+    report = {
+        "seconds": seconds,
+        "idle": {name: each.told() for name, each in idle.items()},
+        "loaded": {name: each.told() for name, each in loaded.items()},
+        "heavy": said,
+        "held": {
+            name: {"bytes": most, "limit": before.get(name, {}).get("limit")} for name, most in watched.most.items()
+        },
+    }
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    (DIRECTORY / "load-figures.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(report))
+    for name in ("streams", "downloads", "submissions"):
+        assert said["answers"][name].get("429"), f"{name}: nobody was refused: {said}"
+    assert not said["broken"], said["broken"]
+    assert {name: each.errors for name, each in loaded.items() if each.errors} == {}
+    started_again = {name for name, each in after.items() if each["restarts"] != before.get(name, each)["restarts"]}
+    assert not started_again, f"started again: {started_again}"
+    assert before.keys() == watched.most.keys()
+    for name, most in watched.most.items():
+        limit = str(before[name]["limit"])
+        assert limit.endswith("Mi"), f"{name} has no limit"
+        assert most < int(limit.removesuffix("Mi")) << 20, f"{name} holds as much as it may"

@@ -1,0 +1,37 @@
+"""What only the local engine may get wrong; what each engine has to do stands in `tests/engines`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from pathlib import Path
+
+import pytest
+from atoll.engines.base import Phase
+from atoll.engines.local import engine
+
+from tests.engines.bench import CLUSTER, Started
+from tests.engines.local_bench import LocalBench
+
+
+async def test_what_ended_while_it_was_started_may_be_forgotten_once_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = engine._begin
+
+    def begin_and_wait(argv: list[str], environment: dict[str, str], file: Path) -> None:
+        begin(argv, environment, file)
+        engine._CHILDREN[-1].wait()
+
+    monkeypatch.setattr(engine, "_begin", begin_and_wait)
+    bench = LocalBench(tmp_path)
+    bench.engine = await bench.make()
+    await bench.engine.provision(bench.provision())
+    attempt = await Started(bench)("")
+    async with asyncio.timeout(20), contextlib.aclosing(bench.engine.run()) as changes:
+        async for changed in changes:
+            if changed == attempt.id and attempt.observe().phase is Phase.SUCCEEDED:
+                break
+        await bench.engine.forget(attempt.id, CLUSTER)
+        assert attempt.observe().phase is Phase.GONE
+    await bench.engine.close()

@@ -1,0 +1,39 @@
+"""The rules that all kinds of tasks share. Needs nothing."""
+
+import pytest
+from atoll.configuration import Configuration
+from atoll.tasks.building import Builder
+from atoll.virtual_clusters.models import QuotaRow, VirtualClusterRow
+
+from installer.cluster import DEVICE_TYPES
+from tests.unit.platform.conftest import LIMITS
+
+NPU = DEVICE_TYPES["huawei_npu_arm64"].row()
+
+
+@pytest.fixture
+def builder() -> Builder:
+    parts = {
+        "cluster": {"name": "test", "version": "0"},
+        "database": {"host": "x"},
+        "web": {"origin": "https://portal"},
+        "services": {"files": "http://f", "jobs": "http://j"},
+        "engine": {"kind": "kubernetes", "runtime": "r"},
+        "frameworks": [{"name": "numpy", "title": "N", "image": "n", "library": "scikit-learn"}],
+        "devices": [NPU],
+        "resource_limit": {NPU["type"]: LIMITS},
+    }
+    return Builder(Configuration.model_validate(parts), "ada")
+
+
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_several_nodes_need_no_leave_but_whole_groups_of_devices(builder: Builder, nodes: int) -> None:
+    quota = QuotaRow(device_type=NPU["type"], count=16, max_per_user=16)
+    cluster = VirtualClusterRow(id="1", name="default", quotas=[quota])
+    allowed = NPU["counts"] if nodes == 1 else NPU["distributed_counts"]
+    for count in (*allowed, 3, 5):
+        found = builder.devices(cluster, NPU["type"], count, nodes)
+        assert found is not None
+        assert (found.count, found.nodes) == (count, nodes)
+    told = [(problem.field, problem.code, problem.params) for problem in builder.problems]
+    assert told == [("devices", "device_count_not_allowed", {"counts": allowed})] * 2
