@@ -35,6 +35,8 @@ CLUSTER = ClusterProvision(
 STORAGE = Path("/mnt/atoll")
 ROLE = ROOT / "roles/kubernetes"
 Object = dict[str, Any]
+# The suite has what others leave of the cores; that an answer is slow says nothing about what is answered.
+ANSWER_S = 150
 
 
 def template(name: str) -> str:
@@ -56,6 +58,9 @@ def process(argv: list[str], executable: Path, log: Path) -> Iterator[None]:
         running = subprocess.Popen(argv, executable=executable, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
     try:
         yield
+    except BaseException:
+        print(f"{log.name} ends with:\n{log.read_text('utf-8', 'replace')[-6000:]}")
+        raise
     finally:
         running.kill()
         running.wait()
@@ -130,9 +135,11 @@ def running(bundle: Path, folder: Path) -> Iterator[ApiServer]:
         stack.enter_context(process(etcd_words, programs / "etcd", folder / "etcd.log"))
         stack.enter_context(process(server_words, programs / "kubernetes", folder / "api-server.log"))
         trusted = ssl.create_default_context(cafile=flags["client-ca-file"])
-        client = stack.enter_context(httpx.Client(base_url=f"https://127.0.0.1:{port}", verify=trusted, timeout=30))
+        client = stack.enter_context(
+            httpx.Client(base_url=f"https://127.0.0.1:{port}", verify=trusted, timeout=ANSWER_S)
+        )
         server = ApiServer(client, audit, port, Path(flags["client-ca-file"]), folder)
-        wait_for("the API server", lambda: ready(client), 60)
+        wait_for("the API server", lambda: ready(client), ANSWER_S)
         furnish(server, bundle)
         yield server
 
@@ -237,18 +244,18 @@ def furnish(server: ApiServer, bundle: Path) -> None:
             made(item)
     for definition in definitions:
         path = f"{server.collection(definition)}/{definition['metadata']['name']}"
-        wait_for(path, partial(established, server, path), 30)
+        wait_for(path, partial(established, server, path), ANSWER_S)
     # A policy is not in force the moment it is there.
     lure: Object = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "vc-lure"}}
-    wait_for("the policy of namespaces", lambda: "denied request" in server.create(lure).text, 30)
-    wait_for("the rights of jobs", lambda: server.ask("GET", "/api/v1/pods", JOBS).is_success, 30)
+    wait_for("the policy of namespaces", lambda: "denied request" in server.create(lure).text, ANSWER_S)
+    wait_for("the rights of jobs", lambda: server.ask("GET", "/api/v1/pods", JOBS).is_success, ANSWER_S)
     for wanted in provisioning.manifests(CLUSTER, cpu_cores=8, memory_bytes=1 << 34, storage_root=STORAGE):
         # Volumes are tried in other shapes; once there, theirs could not change.
         made(wanted, JOBS, keep="PersistentVolume" not in wanted["kind"])
     # Elsewhere a controller does it; pods have to have one.
     foreign = {"spec": {"hostPath": {"path": "/"}, "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteMany"]}}
     volume: Object = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "vc-lure"}, **foreign}
-    wait_for("the policy of volumes", lambda: denied_by(server.create(volume)), 30)
+    wait_for("the policy of volumes", lambda: denied_by(server.create(volume)), ANSWER_S)
     made({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "vc-default"}})
 
 
