@@ -1,6 +1,7 @@
-"""Connections to PostgreSQL."""
+"""Connections to PostgreSQL, and how it is told that one was lost."""
 
-from sqlalchemy import URL, event
+import asyncpg
+from sqlalchemy import URL, event, exc
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 
@@ -9,6 +10,14 @@ from atoll.configuration import Configuration, ConfigurationError
 Sessions = async_sessionmaker[AsyncSession]
 COMMAND_TIMEOUT_S = 60.0  # a server that is gone without a word (its node lost power) answers never
 IDLE_IN_TRANSACTION_S = 20  # less than a lease
+# What says that the database is away or busy, or that a connection to it was lost: the same may succeed later.
+LOST = (exc.OperationalError, exc.InterfaceError, exc.TimeoutError)
+AWAY = (*LOST, OSError)  # also while a connection is made
+# SQLSTATEs of that: connection exception, transaction rollback (deadlock), insufficient resources, operator
+# intervention, system error, and a transaction that was idle or open for too long. The classes are those of which
+# psycopg makes an OperationalError; asyncpg has no such type.
+_PASSING_CLASSES = ("08", "40", "53", "57", "58")
+_PASSING = ("25P03", "25P04")
 
 
 def url(configuration: Configuration) -> URL:
@@ -56,7 +65,27 @@ def connect(
         },
     )
     event.listen(engine.sync_engine, "handle_error", _without_contents)
+    event.listen(engine.sync_engine, "handle_error", _as_operational_error, retval=True)
     return engine
+
+
+def _as_operational_error(context: ExceptionContext) -> exc.OperationalError | None:
+    """What passes is an `OperationalError`, whatever asyncpg and SQLAlchemy make of it, so that it is in `AWAY`."""
+    original = context.original_exception
+    # A process that had no time while the server ended its connection hears of it in the middle of a step, and asyncpg
+    # is then in a state that it calls an error of its own ("cannot switch to state …").
+    torn = isinstance(original.__cause__, asyncpg.InternalClientError)
+    silent = isinstance(original, TimeoutError)
+    state = str(getattr(original, "sqlstate", None) or "")
+    if not (torn or silent or context.is_disconnect or state[:2] in _PASSING_CLASSES or state in _PASSING):
+        return None
+    if torn or silent:
+        context.is_disconnect = True
+    if not silent and not isinstance(context.sqlalchemy_exception, exc.DBAPIError):
+        return None
+    return exc.OperationalError(
+        context.statement, None, original, hide_parameters=True, connection_invalidated=context.is_disconnect
+    )
 
 
 def _without_contents(context: ExceptionContext) -> None:

@@ -19,7 +19,7 @@ SESSIONS_ENDED = "atoll_sessions_ended"
 PAUSE_S = 1.0
 LOOK_EVERY_S = 15.0
 ANSWER_S = 5.0
-_UNREACHABLE = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
+_UNREACHABLE = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
 log = logging.getLogger(__name__)
 

@@ -1,8 +1,11 @@
 """The machines as the engine sees them, kept for the API."""
 
 import asyncio
+from collections.abc import Sequence
+from functools import partial
 
-from atoll.engines.base import Engine
+from atoll.database.patience import patiently
+from atoll.engines.base import Engine, NodeObservation
 from atoll.engines.reports import Reports
 from atoll.engines.repository import NodeRepository
 from atoll.web.domain import Replica, Run
@@ -23,10 +26,14 @@ def keep_machines(replica: Replica) -> Run:
             changed.clear()
             seen = list(engine.nodes())
             if seen != written:
-                async with replica.sessions() as session, session.begin():
-                    await NodeRepository(session).replace(seen)
+                await patiently("keep what is seen of machines", partial(_write, replica, seen))
                 written = seen
                 reports.machines_kept.give()
             await asyncio.sleep(EVERY_S)
 
     return run
+
+
+async def _write(replica: Replica, seen: Sequence[NodeObservation]) -> None:
+    async with replica.sessions() as session, session.begin():
+        await NodeRepository(session).replace(seen)

@@ -8,10 +8,9 @@ import structlog
 from sqlalchemy import exc
 
 from atoll.configuration import Configuration
-from atoll.database.connection import Sessions
+from atoll.database.connection import AWAY, Sessions
 from atoll.web.domain import PeriodicWork, ProcessPart
 
-_AWAY = (exc.DBAPIError, exc.TimeoutError, OSError)
 Kind = TypeVar("Kind")
 log = structlog.get_logger(__name__)
 
@@ -53,6 +52,6 @@ async def _repeated(configuration: Configuration, sessions: Sessions, work: Peri
             while more:
                 async with sessions() as session, session.begin():
                     more = await work.do(session, configuration)
-        except _AWAY as error:
+        except (exc.DBAPIError, *AWAY) as error:
             log.warning("periodic work failed, trying again later", work=work.name, error=type(error).__name__)
         await asyncio.sleep(work.every.total_seconds())

@@ -14,18 +14,20 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import structlog
-from sqlalchemy import exc, func
+from sqlalchemy import func
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.configuration import Operations as Settings
 from atoll.database.base import now
 from atoll.database.claims import LEASE, Claim, ClaimLost, Claims
-from atoll.database.connection import Sessions
+from atoll.database.connection import AWAY, LOST, Sessions
 from atoll.database.identifiers import new_id
 from atoll.database.notifications import DUE, Listener
+from atoll.database.patience import brief, patiently
 from atoll.database.texts import keepable
 from atoll.operations import codes
 from atoll.operations.handling import Cancelled, Failed, Work
@@ -37,7 +39,7 @@ from atoll.web.errors import ApiError
 
 FORGOTTEN_AT_ONCE = 500
 GRACE_S = 5.0  # in which a handler may notice by itself that it was cancelled
-_AWAY = (exc.OperationalError, exc.InterfaceError, exc.TimeoutError, OSError)  # the database, in all its words
+_NOT_TO_BLAME: dict[str, Any] = {"fruitless": func.greatest(0, OperationRow.fruitless - 1)}
 log = structlog.get_logger(__name__)
 
 
@@ -125,7 +127,7 @@ class Operations:
     async def _forget(self) -> None:
         """What ended long ago is removed, some at a time, so that nobody waits for it."""
         while True:
-            with contextlib.suppress(*_AWAY):
+            with contextlib.suppress(*AWAY):
                 gone = FORGOTTEN_AT_ONCE
                 while gone == FORGOTTEN_AT_ONCE:
                     async with self._sessions() as session, session.begin():
@@ -135,21 +137,25 @@ class Operations:
     async def _worker(self, name: str) -> None:
         while True:
             self._due.clear()
-            async with self._turn, self._sessions() as session, session.begin():
-                claim = await OperationRepository(session).take(
-                    self._claims,
-                    name,
-                    {kind.name: kind.at_once for kind in self._kinds.values()},
-                    per_owner=self._limits.per_owner,
-                    altogether=self._limits.altogether,
-                )
+            claim = await patiently("take an operation", partial(self._take, name), self._limits.retry_s)
             if claim is not None:
                 await self._work(claim)
                 self._due.set()
                 continue
+            pause_s = await patiently("see when an operation is due", self._sleep_s, self._limits.retry_s)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(await self._sleep_s()):
+                async with asyncio.timeout(pause_s):
                     await self._due.wait()
+
+    async def _take(self, name: str) -> Claim | None:
+        async with self._turn, self._sessions() as session, session.begin():
+            return await OperationRepository(session).take(
+                self._claims,
+                name,
+                {kind.name: kind.at_once for kind in self._kinds.values()},
+                per_owner=self._limits.per_owner,
+                altogether=self._limits.altogether,
+            )
 
     async def _sleep_s(self) -> float:
         moment = await self._claims.next_due()
@@ -179,12 +185,17 @@ class Operations:
             log.warning("claim lost", operation=claim.id)
         except asyncio.CancelledError:
             # This process ends in good order: somebody else goes on at once.
-            with contextlib.suppress(ClaimLost, *_AWAY):
-                await self._claims.give_back(claim, now(), fruitless=func.greatest(0, OperationRow.fruitless - 1))
+            with contextlib.suppress(ClaimLost, *AWAY):
+                await self._claims.give_back(claim, now(), **_NOT_TO_BLAME)
             raise
+        except LOST as error:
+            log.warning("the work on an operation lost the database", operation=claim.id, error=brief(error))
+            give_back = partial(self._claims.give_back, claim, now() + self._pause(1), **_NOT_TO_BLAME)
+            with contextlib.suppress(ClaimLost):
+                await patiently("give an operation back", give_back, self._limits.retry_s)
         except Exception:  # what one operation holds must never end the work on all others
             log.exception("the work on an operation failed, trying again", operation=claim.id)
-            with contextlib.suppress(ClaimLost, *_AWAY):
+            with contextlib.suppress(ClaimLost, *AWAY):
                 await self._claims.give_back(claim, now() + self._pause(1))
 
     @asynccontextmanager
@@ -228,6 +239,7 @@ class Operations:
             if handler in done:
                 return handler.result()
             if looking in done:
+                looking.result()  # it may have failed, and that is no wish of anybody
                 work.end_with(Cancelled)
                 done, _ = await asyncio.wait({handler, beating}, timeout=GRACE_S, return_when=asyncio.FIRST_COMPLETED)
                 if handler in done:
@@ -262,7 +274,7 @@ class Operations:
             if error.status in (429, 502, 503) and kind.resumable:
                 return _End(None, codes.OperationWaits(why=words, cause=cause, cause_params=params))
             return _End(OperationState.FAILED, codes.OperationRefused(why=words, cause=cause, cause_params=params))
-        except (ClaimLost, *_AWAY):
+        except (ClaimLost, *AWAY):
             raise
         except Exception:  # what one handler does wrong must never end the work on all others
             log.exception("the handler of an operation failed", operation=work.id, kind=kind.name)
@@ -275,7 +287,7 @@ class Operations:
         while time.monotonic() < renewed_at + 0.8 * lease_s:
             await asyncio.sleep(lease_s / 4)
             began_at = time.monotonic()
-            with contextlib.suppress(*_AWAY):
+            with contextlib.suppress(*AWAY):
                 async with asyncio.timeout(lease_s / 4):
                     await self._claims.renew(claim)
                 renewed_at = began_at
@@ -288,7 +300,7 @@ class Operations:
             try:
                 async with self._sessions() as session:
                     row = await OperationRepository(session).of_anybody(claim.id)
-            except _AWAY:
+            except AWAY:
                 await asyncio.sleep(self._limits.retry_s)
                 looked_for.set()
                 continue
@@ -313,7 +325,7 @@ class Operations:
         try:
             async with asyncio.timeout(self._claims.lease.total_seconds() / 2):
                 await kind.clean(work)
-        except (ClaimLost, *_AWAY):
+        except (ClaimLost, *AWAY):
             raise
         except (ApiError, Failed, TimeoutError, OSError) as error:
             log.warning("an operation is not cleaned up", operation=work.id, error=str(error) or type(error).__name__)

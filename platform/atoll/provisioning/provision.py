@@ -8,6 +8,7 @@ import structlog
 from atoll.configuration import Configuration
 from atoll.database.connection import Sessions
 from atoll.database.notifications import DUE, Listener
+from atoll.database.patience import patiently
 from atoll.engines.base import ClusterProvision, Engine, EngineError, Member, Share
 from atoll.engines.reports import Reports
 from atoll.homes.client import FilesClient
@@ -100,7 +101,7 @@ def keep_provisioned(replica: Replica) -> Run:
 
     async def keep() -> None:
         while True:
-            complete = await provisioner.run() if engine.synced else False
+            complete = await patiently("keep provisioned", provisioner.run) if engine.synced else False
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(None if complete else RETRY_S):
                     await due.wait()

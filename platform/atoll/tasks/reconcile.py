@@ -10,7 +10,8 @@ from sqlalchemy.orm import object_session
 
 from atoll.database.base import now
 from atoll.database.claims import LEASE, Claim, ClaimLost, Claims
-from atoll.database.connection import Sessions
+from atoll.database.connection import AWAY, LOST, Sessions
+from atoll.database.patience import brief, patiently
 from atoll.database.texts import keepable
 from atoll.engines.base import Engine, EngineError, Observation, Phase, ReplicaObservation, Submission
 from atoll.engines.codes import EngineRefused, EngineUnavailableReason
@@ -56,23 +57,34 @@ class Reconciler:
 
     async def work(self, claimed: Claim) -> None:
         """Do what is due for one task and give the claim back."""
-        following: datetime | None = now() + RETRY
+        try:
+            following = await self._do(claimed)
+        except asyncio.CancelledError:
+            with contextlib.suppress(ClaimLost, *AWAY):  # somebody else goes on at once
+                await self._claims.give_back(claimed, now() + RETRY)
+            raise
+        with contextlib.suppress(ClaimLost):
+            await patiently("give a task back", lambda: self._claims.give_back(claimed, following))
+
+    async def _do(self, claimed: Claim) -> datetime | None:
+        """Returns when to look again without being woken, after trouble too."""
         try:
             async with asyncio.timeout(LONGEST_WORK.total_seconds()):
-                following = await self._advance(claimed)
+                return await self._advance(claimed)
         except ClaimLost:
             log.warning("claim lost", task=claimed.id)
+        except LOST as error:
+            log.warning("the work on a task lost the database, trying again", task=claimed.id, error=brief(error))
         except (EngineError, ApiError, TimeoutError) as error:
             # Shown to the owner and tried again; the task itself is not to blame.
             words = keepable(str(error)) or f"no answer within {LONGEST_WORK.seconds} seconds."
             log.warning("engine unavailable", task=claimed.id, error=words)
-            await self._note_trouble(claimed, words)
+            with contextlib.suppress(*AWAY):
+                await self._note_trouble(claimed, words)
         except Exception:  # what one task holds must never end the work on all others
             log.exception("the work on a task failed, trying again", task=claimed.id)
-            following = now() + RETRY_FAILED_WORK
-        finally:
-            with contextlib.suppress(ClaimLost):
-                await self._claims.give_back(claimed, following)
+            return now() + RETRY_FAILED_WORK
+        return now() + RETRY
 
     async def _advance(self, claimed: Claim) -> datetime | None:
         """All steps that can be taken now. Returns when to look again without being woken."""

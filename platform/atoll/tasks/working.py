@@ -3,13 +3,15 @@
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 
 import structlog
 
 from atoll.database.base import now
-from atoll.database.claims import Claims
+from atoll.database.claims import Claim, Claims
 from atoll.database.connection import Sessions
 from atoll.database.notifications import DUE, Listener
+from atoll.database.patience import patiently
 from atoll.engines.base import Engine
 from atoll.engines.reports import Reports
 from atoll.homes.client import FilesClient
@@ -79,22 +81,25 @@ class Workers:
             await asyncio.sleep(ADOPT_EVERY_S)
 
     async def _wake(self, attempts: Sequence[str]) -> None:
-        await self._tasks.wake(of_attempts(attempts))
+        await patiently("wake tasks", lambda: self._tasks.wake(of_attempts(attempts)))
         self._work.set()
 
     async def _worker(self, reconciler: Reconciler) -> None:
         while True:
             self._work.clear()
             # Before the engine has listed everything, GONE means nothing.
-            claimed = await self._tasks.take(reconciler.owner) if self._engine.synced else None
+            claimed = await patiently("take a task", partial(self._take, reconciler.owner))
             if claimed is not None:
                 await reconciler.work(claimed)
                 self._work.set()
                 continue
-            pause_s = await self._sleep_s()
+            pause_s = await patiently("see when a task is due", self._sleep_s)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause_s):
                     await self._work.wait()
+
+    async def _take(self, owner: str) -> Claim | None:
+        return await self._tasks.take(owner) if self._engine.synced else None
 
     async def _sleep_s(self) -> float:
         if not self._engine.synced:

@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse, Response
 from sqlalchemy import exc
 from starlette.exceptions import HTTPException
 
+from atoll.database.connection import LOST
 from atoll.web import told
 from atoll.web.codes import FieldCode, ProblemCode
 from atoll.web.schema import CodeName, FieldError, Problem
@@ -185,9 +186,7 @@ def _database(request: Request, error: Exception) -> Response:
     """
     if isinstance(error, exc.DBAPIError) and getattr(error.orig, "sqlstate", None) in _NO_TEXT:
         return api_error(request, Invalid(told.CharacterNotKept()))
-    if isinstance(error, exc.DBAPIError) and not (
-        error.connection_invalidated or isinstance(error, exc.OperationalError | exc.InterfaceError)
-    ):
+    if isinstance(error, exc.DBAPIError) and not isinstance(error, LOST):
         raise error
     return api_error(request, Unavailable(told.DatabaseUnavailable()))
 
