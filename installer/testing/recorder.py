@@ -12,6 +12,8 @@ import pytest
 
 from installer.testing.results import Proof, Result, write
 
+TOLD_LINES = 12
+
 
 def _proofs(item: pytest.Item) -> list[dict[str, object]]:
     proofs: list[dict[str, object]] = []
@@ -24,8 +26,9 @@ def _proofs(item: pytest.Item) -> list[dict[str, object]]:
 class Recorder:
     """Collects one result per test: a test passes when set-up, call and tear-down all pass."""
 
-    def __init__(self, target: Path) -> None:
+    def __init__(self, target: Path, config: pytest.Config) -> None:
         self.target = target
+        self.config = config
         self.results: dict[str, Result] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -35,8 +38,17 @@ class Recorder:
         found.seconds += report.duration
         if report.failed:
             found.outcome = "failed"
+            self._tell(report)
         elif report.skipped and found.outcome == "passed":
             found.outcome = "skipped"
+
+    def _tell(self, report: pytest.TestReport) -> None:
+        """At once: pytest itself tells it at the end, which for a lab is half an hour away."""
+        terminal = self.config.pluginmanager.get_plugin("terminalreporter")
+        if terminal is not None:
+            end = "\n".join(report.longreprtext.splitlines()[-TOLD_LINES:])
+            terminal.ensure_newline()
+            terminal.write_line(f"{report.nodeid} failed in its {report.when}:\n{end}")
 
     def pytest_sessionfinish(self) -> None:
         """Write what was collected."""
@@ -53,4 +65,4 @@ def pytest_configure(config: pytest.Config) -> None:
     """Start recording when the runner asks for it."""
     target = os.environ.get("ATOLL_TEST_RESULTS")
     if target and not hasattr(config, "workerinput"):  # a worker of xdist tells the process that started it
-        config.pluginmanager.register(Recorder(Path(target)), "atoll-recorder")
+        config.pluginmanager.register(Recorder(Path(target), config), "atoll-recorder")
