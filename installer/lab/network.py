@@ -61,8 +61,9 @@ def remove_bridge(cluster: str, bridge: str) -> None:
     if owner not in (None, _alias(cluster)):
         return
     # Whoever made a lab installed these programs for it: a machine that lacks one has no rules of ours.
-    if shutil.which("nft") and f"table inet {_table(bridge)}" in command("nft", "list", "tables"):
-        command("nft", "delete", "table", "inet", _table(bridge))
+    if shutil.which("nft"):
+        table = f"inet {_table(bridge)}"
+        command("nft", "-f", "-", stdin=f"add table {table}\ndelete table {table}\n")  # whether it is there or not
     if shutil.which("iptables") and _lets_nodes_talk(bridge):
         command("iptables", "-w", "-D", "FORWARD", *_between_nodes(bridge))
     if owner is not None:

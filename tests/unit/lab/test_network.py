@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from installer import packages
 from installer.lab.network import remove_bridge
 
 
@@ -17,3 +21,22 @@ def test_a_machine_that_never_had_a_lab_needs_none_of_its_programs_to_have_none(
     only_ip.symlink_to(shutil.which("ip") or "")
     monkeypatch.setenv("PATH", str(tmp_path))
     remove_bridge("nobody", "atollnobody")
+
+
+LOADED = """
+from installer.lab.commanding import command
+from installer import packages
+from installer.lab.network import remove_bridge
+command("nft", "-f", "-", stdin="table inet atoll_lab_one { }; table inet atoll_lab_one2 { }")
+remove_bridge("nobody", "one")
+remove_bridge("nobody", "one")
+print(command("nft", "list", "tables").strip())
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="rules of a network need root")
+def test_the_rules_of_a_bridge_go_and_those_of_one_with_a_longer_name_stay() -> None:
+    packages.install("firewall", print)
+    argv = ["unshare", "--net", sys.executable, "-c", LOADED]  # a network of its own
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, "table inet atoll_lab_one2\n"), done.stderr
