@@ -275,19 +275,43 @@ def test_the_api_server_is_told_whom_to_answer_and_what_to_write_down(rendered: 
 
 
 def test_exec_and_reads_of_secrets_are_written_down_before_reads_and_noise_are_dropped(rendered: Rendered) -> None:
+    asked = (("get", "pods/exec"), ("create", "pods/attach"), ("list", "secrets"), ("list", "pods"))
+    found = levels(rendered, asked)
+    assert found == ["Metadata", "Metadata", "Metadata", "None"], found
+
+
+def test_tokens_and_writes_to_nodes_are_written_down_whoever_it_is(rendered: Rendered) -> None:
+    asked = (
+        ("create", "serviceaccounts/token"),
+        ("create", "certificatesigningrequests"),
+        ("update", "certificatesigningrequests/approval"),
+        *((verb, "nodes") for verb in ("create", "update", "patch", "delete")),
+    )
+    found = levels(rendered, asked)
+    assert found == ["Metadata"] * len(asked), found
+    noise = (("patch", "nodes/status"), ("get", "nodes"), ("update", "leases"), ("watch", "certificatesigningrequests"))
+    assert levels(rendered, noise) == ["None"] * len(noise)
+
+
+def levels(rendered: Rendered, asked: tuple[tuple[str, str], ...]) -> list[str]:
+    """How much is written of each: verb and resource, asked by a node or an account of the system."""
     (text,) = [file.text or "" for file in rendered.files if file.dest == "/etc/atoll/kubernetes/audit.yaml"]
-    levels = {
-        (verb, name): next(rule["level"] for rule in yaml.safe_load(text)["rules"] if audits(rule, verb, name))
-        for verb, name in (("get", "pods/exec"), ("create", "pods/attach"), ("list", "secrets"), ("list", "pods"))
+    rules = yaml.safe_load(text)["rules"]
+    found = {
+        group: [next(rule["level"] for rule in rules if audits(rule, group, *one)) for one in asked]
+        for group in ("system:nodes", "system:serviceaccounts:kube-system")
     }
-    assert list(levels.values()) == ["Metadata", "Metadata", "Metadata", "None"], levels
+    one, other = found.values()
+    assert one == other, found
+    return one
 
 
-def audits(rule: dict[str, Any], verb: str, name: str) -> bool:
-    """Whether a rule is about what a node does, one of those whose other doings are noise."""
+def audits(rule: dict[str, Any], group: str, verb: str, name: str) -> bool:
+    """Whether a rule is about what is done by a group whose other doings are noise."""
     names = {name for group in rule.get("resources", ()) for name in group["resources"]}
-    groups = rule.get("userGroups", ["system:nodes"]) if "users" not in rule else []
-    return "system:nodes" in groups and verb in rule.get("verbs", [verb]) and (not names or name in names)
+    groups = rule.get("userGroups", [group]) if "users" not in rule else []
+    about = not names or bool(names & {name, f"{name.partition('/')[0]}/*"})
+    return group in groups and verb in rule.get("verbs", [verb]) and about
 
 
 def test_a_node_that_joins_says_who_it_is_before_it_is_told_anything(rendered: Rendered) -> None:
