@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import pytest
 import yaml
 
-from .conftest import Rendered
+from .conftest import REFERENCE, Rendered, Rendering
 
 
 def test_every_container_has_limits_and_gives_up_what_it_does_not_need(rendered: Rendered) -> None:
@@ -319,6 +320,20 @@ def test_a_node_that_joins_says_who_it_is_before_it_is_told_anything(rendered: R
     assert len(found) == 3
     assert [set(one["users"][0]["user"]) for one in found] == [{"token"}] * 3
     assert {len(one["users"][0]["user"]["token"]) for one in found} == {23}
+
+
+@pytest.mark.parametrize(("phase", "shape"), [("control_plane", "three_masters"), ("node", REFERENCE)])
+def test_the_token_of_who_has_joined_is_taken_back_in_the_same_phase(
+    rendering: Rendering, phase: str, shape: str
+) -> None:
+    """Who is root where it lies could become another node with it, a master too."""
+    calls = [call for call in rendering(shape).calls if call["phase"] == phase]
+    joined = {call["host"] for call in calls if call["args"].get("verb") == "join"}
+    assert joined
+    labelled = [call for call in calls if call["module"] == "atoll_node_labels" and call["args"].get("joined")]
+    assert {name for call in labelled for name in call["args"]["nodes"]} >= joined, "who joins gives its token back"
+    last = {call["host"]: call["module"] for call in calls if call["module"] != "atoll_record"}
+    assert {last[host] for host in joined} == {"atoll_node_labels"}
 
 
 def test_directories_of_the_system_are_for_its_own_account(rendered: Rendered) -> None:
