@@ -8,8 +8,9 @@ DOCUMENTATION = r"""
 module: atoll_admission
 short_description: Let named nodes join
 description:
-  - On a master, makes a token for each of these nodes that has not joined, good for joining only and for a limited
-    time. Nodes that are in the cluster already need none. Run it with C(no_log).
+  - On a master, makes a token for each of these nodes that is no member, good for joining only and for a limited
+    time; M(atoll_node_labels) takes it back from who has joined. Whose join was cut off, or who was made anew, gets one
+    again. Run it with C(no_log).
 options:
   nodes:
     description: Nodes, each with C(name) and C(token).
@@ -47,6 +48,7 @@ import time
 from typing import Any, Dict, List
 
 from ansible.module_utils import atoll_cluster as cluster
+from ansible.module_utils.atoll_joining import JOINS, NAMESPACE, is_member
 from ansible.module_utils.atoll_node import guarded
 from ansible.module_utils.basic import AnsibleModule
 
@@ -72,14 +74,19 @@ def secret(node: Dict[str, str], end: float) -> Dict[str, Any]:
         "apiVersion": "v1",
         "kind": "Secret",
         "type": "bootstrap.kubernetes.io/token",
-        "metadata": {"name": "bootstrap-token-" + token_id, "namespace": "kube-system"},
+        "metadata": {
+            "name": "bootstrap-token-" + token_id,
+            "namespace": NAMESPACE,
+            "labels": {JOINS: node["name"]},
+        },
         "stringData": {
             "description": "Atoll: node {} may join".format(node["name"]),
             "token-id": token_id,
             "token-secret": token_secret,
             "expiration": time.strftime(FORM, time.gmtime(end)),
             "usage-bootstrap-authentication": "true",
-            "usage-bootstrap-signing": "true",
+            # Nodes find the cluster by a file: nothing has to be signed for them.
+            "usage-bootstrap-signing": "false",
             "auth-extra-groups": "system:bootstrappers:kubeadm:default-node-token",
         },
     }
@@ -87,10 +94,9 @@ def secret(node: Dict[str, str], end: float) -> Dict[str, Any]:
 
 def work(module: Any) -> Dict[str, Any]:
     """Make the tokens that are missing."""
-    joined = {
-        node["metadata"]["name"] for node in cluster.items_of(cluster.kubectl("get", "nodes", "--output", "json"))
-    }
-    expected: List[Dict[str, str]] = [node for node in module.params["nodes"] if node["name"] not in joined]
+    listed = cluster.items_of(cluster.kubectl("get", "nodes", "--output", "json"))
+    members = {node["metadata"]["name"] for node in listed if is_member(node)}
+    expected: List[Dict[str, str]] = [node for node in module.params["nodes"] if node["name"] not in members]
     if expected and not module.check_mode:
         end = time.time() + 60 * module.params["minutes"]
         secrets = [secret(node, end) for node in expected]

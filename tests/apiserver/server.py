@@ -25,6 +25,15 @@ from tests.ports import free_ports
 from tests.system.harness import ROOT, wait_for
 
 ADMINISTRATOR = "the-administrator"
+# Tokens of who is known by them: what is written down is judged by who asked, not by whom they impersonate.
+KNOWN = {
+    ADMINISTRATOR: ("administrator", ("system:masters",)),
+    "a-node": ("system:node:worker1", ("system:nodes",)),
+    "a-controller": (
+        "system:serviceaccount:kube-system:node-controller",
+        ("system:serviceaccounts", "system:serviceaccounts:kube-system"),
+    ),
+}
 JOBS = "system:serviceaccount:atoll-system:jobs"
 CONTROLLER = "system:serviceaccount:kube-system:job-controller"
 CLUSTER = ClusterProvision(
@@ -120,7 +129,8 @@ def running(bundle: Path, folder: Path) -> Iterator[ApiServer]:
     etcd_words = ["etcd", "--data-dir", str(folder / "etcd"), "--unsafe-no-fsync", "--listen-client-urls", etcd]
     etcd_words += ["--advertise-client-urls", etcd, "--listen-peer-urls", peer, "--initial-cluster", f"default={peer}"]
     etcd_words += ["--initial-advertise-peer-urls", peer]
-    (folder / "tokens.csv").write_text(f"{ADMINISTRATOR},administrator,1,system:masters\n", "utf-8")
+    known = [f'{token},{name},{name},"{",".join(groups)}"\n' for token, (name, groups) in KNOWN.items()]
+    (folder / "tokens.csv").write_text("".join(known), "utf-8")
     own = {
         "etcd-servers": etcd,
         "bind-address": "127.0.0.1",
@@ -239,8 +249,8 @@ def furnish(server: ApiServer, bundle: Path) -> None:
         definition.pop("status", None)
         made(definition)
     made({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "atoll-system"}})
-    for name in ("platform/templates/admission.yaml.j2", "platform/templates/access.yaml.j2"):
-        for item in documents(template(name)):
+    for name in ("network/templates/access", "platform/templates/admission", "platform/templates/access"):
+        for item in documents(template(f"{name}.yaml.j2")):
             made(item)
     for definition in definitions:
         path = f"{server.collection(definition)}/{definition['metadata']['name']}"

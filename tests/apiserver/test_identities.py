@@ -32,12 +32,19 @@ JOBS = (
     | rights("kueue.x-k8s.io", "workloads", "get list watch")
     | rights("networking.k8s.io", "networkpolicies", "list watch create patch delete")
 )
-# Service accounts of the platform, and of tasks. `api` and `files` do nothing in the cluster.
+# It lies on every node.
+ROUTER = (
+    rights("", "namespaces pods services nodes endpoints", "list get watch")
+    | rights("networking.k8s.io", "networkpolicies", "list get watch")
+    | rights("discovery.k8s.io", "endpointslices", "list get watch")
+)
+# Service accounts of the platform, of the pod network, and of tasks. `api` and `files` do nothing in the cluster.
 ACCOUNTS: dict[str, set[Right]] = {
     "atoll-system:jobs": JOBS,
     "atoll-system:api": set(),
     "atoll-system:files": set(),
     "atoll-system:default": set(),
+    "kube-system:kube-router": ROUTER,
     "vc-default:default": set(),
     # Its name is no right: not that of its name space either.
     "vc-default:jobs": set(),

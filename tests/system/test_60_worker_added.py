@@ -66,6 +66,9 @@ def test_a_worker_is_added_and_a_running_job_does_not_notice(
     record("worker_added", time.monotonic() - started - ended["verify_seconds"], "s", "lab, the fifth node")
     assert ended["ok"]
     assert set(ended["evaluated_tasks"]) == names
+    # The token that it joined with is good for no other name: it is gone, as are those of all that joined before.
+    tokens = ("get", "secrets", "--field-selector", "type=bootstrap.kubernetes.io/token", "--output", "name")
+    assert atoll.kubectl("--namespace", "kube-system", *tokens).out.split() == []
     # A pod of another node comes to its pods under its own address at once, which is what policies know it by.
     networks = set(atoll.kubectl("get", "nodes", "-o", "jsonpath={.items[*].spec.podCIDRs[*]}").out.split())
     assert len(networks) == len(names)

@@ -151,17 +151,65 @@ def test_a_clean_up_puts_the_authorities_back(plugin: Any, programs: Any, tmp_pa
     assert authority.stat().st_mode & 0o7777 == 0o600
 
 
+JOINED = {"atoll.io.node-restriction.kubernetes.io/joined": "true"}
+
+
+def node(name: str, labels: dict[str, str], ready: str) -> dict[str, Any]:
+    status = {"conditions": [{"type": "DiskPressure", "status": "True"}, {"type": "Ready", "status": ready}]}
+    return {"kind": "Node", "metadata": {"name": name, "labels": labels}, "status": status}
+
+
 def test_only_nodes_that_have_not_joined_get_a_token(run: Any, programs: Any, tmp_path: Path) -> None:
-    nodes = {"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "one"}}]}
+    half, anew = node("half", {}, "True"), node("anew", JOINED, "Unknown")
+    nodes = {"kind": "List", "items": [node("one", JOINED, "True"), half, anew]}
     (tmp_path / "nodes").write_text(json.dumps(nodes))
     programs("kubectl", f'[ "$3" = get ] && cat {tmp_path}/nodes || cat > {tmp_path}/secrets')
-    both = [{"name": name, "token": f"{name * 2:.6}.{'s' * 16}"} for name in ("one", "two")]
-    answer = run("atoll_admission", nodes=both)
-    assert (answer["changed"], answer["expected"]) == (True, ["two"])
-    (secret,) = json.loads((tmp_path / "secrets").read_text())["items"]
+    names = ("one", "two", "half", "anew")
+    all_of_them = [{"name": name, "token": f"{name * 2:.6}.{'s' * 16}"} for name in names]
+    answer = run("atoll_admission", nodes=all_of_them)
+    assert (answer["changed"], answer["expected"]) == (True, ["two", "half", "anew"])
+    secret, *others = json.loads((tmp_path / "secrets").read_text())["items"]
+    assert [one["metadata"]["labels"]["atoll.io/joins"] for one in others] == ["half", "anew"]
     assert secret["metadata"]["name"] == "bootstrap-token-twotwo"
+    assert secret["stringData"]["usage-bootstrap-authentication"] == "true"
+    assert secret["stringData"]["usage-bootstrap-signing"] == "false"
     assert "s" * 16 not in (tmp_path / "log").read_text()
-    assert not run("atoll_admission", nodes=both[:1])["changed"]
+    assert not run("atoll_admission", nodes=all_of_them[:1])["changed"]
+
+
+@pytest.mark.parametrize(
+    ("left", "check", "deletes"),
+    [
+        ("secret/bootstrap-token-twotwo", False, True),
+        ("secret/bootstrap-token-twotwo", True, False),
+        ("", False, False),
+    ],
+)
+def test_who_has_joined_is_labelled_so_and_has_no_token_left(
+    run: Any, programs: Any, tmp_path: Path, left: str, check: bool, deletes: bool
+) -> None:
+    (tmp_path / "nodes").write_text(json.dumps({"kind": "List", "items": [node("two", {}, "True")]}))
+    log = programs("kubectl", f'case "$*" in *"get nodes"*) cat {tmp_path}/nodes;; *"get secrets"*) echo {left};; esac')
+    answer = run("atoll_node_labels", check, nodes={"two": {"a": "b"}, "none": {}}, joined=True)
+    assert (answer["changed"], answer["nodes"]) == (True, ["two"])
+    assert answer["tokens"] == [name.partition("/")[2] for name in left.split()]
+    asked = log.read_text()
+    assert "--selector atoll.io/joins in (two) " in asked
+    assert (json.dumps(JOINED)[1:-1] in asked) is not check
+    assert ("delete --ignore-not-found secret/bootstrap-token-twotwo" in asked) is deletes
+    labelled = node("two", {"a": "b", **JOINED}, "True")
+    (tmp_path / "nodes").write_text(json.dumps({"kind": "List", "items": [labelled]}))
+    again = run("atoll_node_labels", check, nodes={"two": {"a": "b"}}, joined=True)
+    assert again["changed"] is bool(left), "a token of who is labelled already is taken back, too"
+
+
+def test_labels_of_cards_say_nothing_of_joins(run: Any, programs: Any, tmp_path: Path) -> None:
+    (tmp_path / "nodes").write_text(json.dumps({"kind": "List", "items": [node("two", {}, "True")]}))
+    log = programs("kubectl", f"cat {tmp_path}/nodes")
+    answer = run("atoll_node_labels", nodes={"two": {"a": "b"}})
+    assert (answer["nodes"], answer["tokens"]) == (["two"], [])
+    assert "secrets" not in log.read_text()
+    assert "joined" not in log.read_text()
 
 
 @pytest.fixture
