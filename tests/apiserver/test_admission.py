@@ -124,6 +124,15 @@ def whole_homes(pod: Object) -> None:
             del mount["subPath"]
 
 
+def homes_at(sub_path: str) -> Change:
+    def change(pod: Object) -> None:
+        for mount in pod["containers"][0]["volumeMounts"]:
+            if mount["name"] == "home":
+                mount["subPath"] = sub_path
+
+    return change
+
+
 def variable(source: Object) -> Change:
     return lambda pod: pod["containers"][0]["env"].append({"name": "LOOT", "valueFrom": source})
 
@@ -148,6 +157,10 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "an NFS server": (volume({"name": "n", "nfs": {"server": "10.0.0.1", "path": "/"}}), "mount user data"),
     "a volume from elsewhere": (volume({"name": "i", "image": {"reference": "far/away"}}), "mount user data"),
     "all homes": (whole_homes, "never the whole"),
+    "all homes by a dot": (homes_at("."), "never the whole"),
+    "all homes by a dot and a slash": (homes_at("./"), "never the whole"),
+    "a home behind a dot": (homes_at("./ada"), "never the whole"),
+    "a home that ends with a dot": (homes_at("ada/."), "never the whole"),
     "the node's network": (of_pod(hostNetwork=True), "node's network"),
     "the node's processes": (of_pod(hostPID=True), "node's network"),
     "the node's IPC": (of_pod(hostIPC=True), "node's network"),
@@ -209,6 +222,23 @@ def test_a_step_beside_the_shape_of_a_task_is_refused_whoever_makes_it(api_serve
     pod = api_server.create(pod_of(made))
     assert pod.status_code in (403, 422), pod.text
     assert said in denied_by(pod) or not denied_by(pod), pod.text
+
+
+@pytest.mark.parametrize("policy", [None, "Merge"])
+def test_a_task_that_leaves_its_groups_to_its_image_is_refused_and_what_was_queued_before_begins(
+    api_server: ApiServer, policy: str | None
+) -> None:
+    made = manifests.job_set(submission())
+    security = made["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["securityContext"]
+    del security["supplementalGroupsPolicy"]
+    if policy is not None:
+        security["supplementalGroupsPolicy"] = policy
+    for user in (JOBS, None):
+        answer = api_server.create(made, user)
+        assert "an image cannot put its user into groups" in denied_by(answer), answer.text
+    for wanted in (job_of(made), pod_of(made)):
+        answer = api_server.create(wanted)
+        assert answer.is_success, answer.text
 
 
 def test_a_pod_of_no_attempt_has_no_policy_and_is_refused(api_server: ApiServer) -> None:
@@ -292,6 +322,54 @@ DENY = {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
 def test_jobs_writes_nothing_beyond_its_virtual_clusters_and_opens_none(api_server: ApiServer, wanted: Object) -> None:
     answer = api_server.apply(wanted, JOBS)
     assert denied_by(answer).startswith("atoll-jobs-stay-in-virtual-clusters: "), answer.text
+
+
+SERVED = submission(mode="service", ports=[PORT], readiness={"by": "tcp", "port": "web"})
+ANYWHERE = {"ipBlock": {"cidr": "0.0.0.0/0"}}
+SERVER = {"protocol": "TCP", "port": 6443}
+OPENINGS: dict[str, Change] = {
+    "everything out": lambda rules: rules.update(egress=[{}]),
+    "everything out beside the rest": lambda rules: rules["egress"].append({}),
+    "every address out": lambda rules: rules["egress"][0]["to"].append(ANYWHERE),
+    "every address out as names": lambda rules: rules["egress"][1].update(to=[ANYWHERE]),
+    "a further port of names": lambda rules: rules["egress"][1]["ports"].append(SERVER),
+    "every port of names": lambda rules: rules["egress"][1].pop("ports"),
+    "every pod beside names": lambda rules: rules["egress"][1]["to"][0].pop("podSelector"),
+    "no word about out": lambda rules: rules.update(policyTypes=["Ingress"]),
+    "everything in": lambda rules: rules.update(ingress=[{}]),
+    "every pod in": lambda rules: rules["ingress"][0]["from"].append({"podSelector": {}}),
+    "everybody to its ports": lambda rules: rules["ingress"][1].pop("from"),
+    "every pod of the platform to its ports": lambda rules: rules["ingress"][1]["from"][0].pop("podSelector"),
+    "the gateway to every port": lambda rules: rules["ingress"][1].pop("ports"),
+    "the gateway to a range of ports": lambda rules: rules["ingress"][1]["ports"][0].update(endPort=65535),
+    "another attempt": lambda rules: rules["egress"][0].update(
+        to=[{"podSelector": {"matchLabels": {"atoll.io/attempt": "other-1"}}}]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("opening", OPENINGS)
+def test_an_attempt_is_opened_as_the_engine_does_it_and_no_further(api_server: ApiServer, opening: str) -> None:
+    wanted = copy.deepcopy(manifests.network_policy(SERVED))
+    OPENINGS[opening](wanted["spec"])
+    answer = api_server.apply(wanted, JOBS)
+    refused = denied_by(answer)
+    assert refused.startswith("atoll-jobs-stay-in-virtual-clusters: pods of an attempt"), answer.text
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("t-1", {"type": "kubernetes.io/service-account-token"}),
+        ("t-1", {"type": "kubernetes.io/dockerconfigjson", "stringData": {".dockerconfigjson": "{}"}}),
+        ("mine", {"type": "Opaque"}),
+    ],
+    ids=["a token of a service account", "a key of a registry", "of no attempt"],
+)
+def test_jobs_makes_no_secret_but_variables_of_attempts(api_server: ApiServer, name: str, more: dict[str, Any]) -> None:
+    at = {"namespace": "vc-default", "annotations": {"kubernetes.io/service-account.name": "default"}}
+    answer = api_server.apply(stray("Secret", "v1", name, at=at, **more), JOBS)
+    refused = denied_by(answer)
+    assert refused.startswith("atoll-jobs-stay-in-virtual-clusters: secrets are the variables"), answer.text
 
 
 def test_jobs_cannot_take_the_wall_of_a_virtual_cluster_away(api_server: ApiServer) -> None:

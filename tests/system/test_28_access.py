@@ -70,6 +70,22 @@ def test_jobs_cannot_become_root_of_the_cluster(atoll: Atoll) -> None:
         "spec": {"suspend": True, "replicatedJobs": [{"name": "task", "replicas": 1, "template": {"spec": job}}]},
     }
     assert "atoll-tasks" in asked(atoll, job_set, JOBS)
+    # A wall with a hole, and a secret that Kubernetes would fill with a token.
+    own = {"podSelector": {"matchLabels": {"atoll.io/attempt": "evil"}}}
+    at = {"name": "t-evil", "namespace": "vc-default", "annotations": {"kubernetes.io/service-account.name": "default"}}
+    names = {
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}},
+        "podSelector": {"matchLabels": {"k8s-app": "kube-dns"}},
+    }
+    ports = [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}]
+    rules: list[dict[str, Any]] = [{"to": [own]}, {"to": [names], "ports": ports}]
+    wall = {**own, "policyTypes": ["Ingress", "Egress"], "ingress": [{"from": [own]}], "egress": rules}
+    policy = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": at, "spec": wall}
+    assert asked(atoll, policy, JOBS) == ""
+    rules.append({})
+    assert "atoll-jobs-stay-in-virtual-clusters" in asked(atoll, policy, JOBS)
+    token = {"apiVersion": "v1", "kind": "Secret", "metadata": at, "type": "kubernetes.io/service-account-token"}
+    assert "atoll-jobs-stay-in-virtual-clusters" in asked(atoll, token, JOBS)
     bare = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "evil", "namespace": "vc-default"}, "spec": pod}
     assert "forbidden" in asked(atoll, bare, JOBS)
     assert "vc-evil" not in atoll.kubectl("get", "namespaces", "-o", "name").out

@@ -147,6 +147,8 @@ def _pod(submission: Submission, job_set_name: str, local_disk: str) -> Manifest
             "runAsNonRoot": True,
             "runAsUser": submission.uid,
             "runAsGroup": submission.uid,
+            # Otherwise the runtime adds the groups that /etc/group of the image has for this uid.
+            "supplementalGroupsPolicy": "Strict",
             "seccompProfile": {"type": "RuntimeDefault"},
         },
         "containers": [_container(submission, job_set_name, local_disk)],
