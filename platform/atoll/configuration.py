@@ -112,8 +112,16 @@ class Engine(_Section):
         default=None, description="Image with the interpreter of the entry point, mounted into images that have none"
     )
     local_disk: Quantity = Field(default="20Gi", description="What a replica may write to its node's own disk")
+    gateways: list[str] = Field(default_factory=list, description="Addresses of the masters, where the portal answers")
+    name_service: str | None = Field(default=None, description="Address of the cluster's DNS")
     kubeconfig: Path | None = Field(default=None, description="Without it: the service account of the pod")
     nodes: list[LocalNode] = Field(default_factory=list, description="Of the local engine only")
+
+    @model_validator(mode="after")
+    def _tasks_can_tell_whether_they_are_closed(self) -> "Engine":
+        if self.kind == "kubernetes" and not (self.gateways and self.name_service):
+            raise ValueError("tasks on Kubernetes need `gateways` and `name_service` to know their network policy")
+        return self
 
 
 class ResourceLimit(BaseModel):

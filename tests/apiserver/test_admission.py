@@ -59,7 +59,7 @@ def pod_of(job_set: Object) -> Object:
     job = job_of(job_set)
     found = job["spec"]["template"]
     index = {"fieldPath": "metadata.annotations['batch.kubernetes.io/job-completion-index']"}
-    for container in found["spec"]["containers"]:
+    for container in (*found["spec"].get("initContainers", ()), *found["spec"]["containers"]):
         container["env"].append({"name": "JOB_COMPLETION_INDEX", "valueFrom": {"fieldRef": index}})
     found["spec"] |= {"hostname": f"{job['metadata']['name']}-0", "subdomain": job_set["metadata"]["name"]}
     metadata = {**found["metadata"], "name": f"{job['metadata']['name']}-0-x", "namespace": "vc-default"}

@@ -9,11 +9,13 @@ the image itself is needed.
 The variables that a task was given come as ATOLL_GIVEN_<NAME> and get their names for the program alone: what changes
 an interpreter, a loader or a search path (PYTHONPATH, LD_PRELOAD, PATH) must not act here, before the network is held.
 
-`entry.py COMMAND…` runs the program, `entry.py --beside COMMAND…` becomes a command with the program's environment.
+`entry.py COMMAND…` runs the program, `entry.py --beside COMMAND…` becomes a command with the program's environment,
+`entry.py --hold` only waits for the network policy, before anything of an image that we do not know is run.
 
 Environment: ATOLL_CODE_DIR, ATOLL_OUTPUT_DIR, ATOLL_LOG_FILE, ATOLL_METRICS_FILE, ATOLL_OUTCOME_FILE; optional
-ATOLL_START_FILE (must be in the code directory), ATOLL_HOLD_WHILE_REACHABLE (host:port that a live network policy
-forbids) and ATOLL_MEMORY_LIMIT_BYTES (watched here where no cgroup does it).
+ATOLL_START_FILE (must be in the code directory), ATOLL_HOLD_WHILE_REACHABLE, ATOLL_HOLD_UNTIL_REJECTED and
+ATOLL_HOLD_UNTIL_REACHABLE (address:port, several with blanks between; `wait_for_policy` says what of each) and
+ATOLL_MEMORY_LIMIT_BYTES (watched here where no cgroup does it).
 """
 
 from __future__ import annotations
@@ -42,13 +44,18 @@ Problem = Literal[
 ]
 LAST_LINES = 20
 OUTCOME_BYTES = 3500  # Kubernetes keeps 4096 bytes
-POLICY_TIMEOUT_S = 20.0
-POLICY_REFUSALS = 2
+POLICY_TIMEOUT_S = 120.0
+POLICY_SAID_S = 5.0
+PROBE_S = 0.5
 MASTER_TIMEOUT_S = 120.0
 DRAIN_S = 2.0
 NOT_STARTED = 66
 GIVEN = "ATOLL_GIVEN_"
 BESIDE = "--beside"
+HOLD = "--hold"
+# Of <linux/in.h>, <linux/errqueue.h> and <linux/icmp.h>; not all of them have names in every Python.
+IP_RECVERR = 11
+PORT_UNREACHABLE = bytes((2, 3, 3))  # it came by ICMP, destination unreachable, port unreachable
 
 
 def _write_all(target: int, data: bytes) -> str | None:
@@ -110,31 +117,71 @@ def write_outcome(
         file.write(text)
 
 
-def wait_for_policy(output: Output) -> bool:
-    """Until the network policy of this task is enforced: a forbidden address is reachable before, and refused after.
+def ask(target: str) -> Literal["reached", "rejected", "nothing"]:
+    """What becomes of a connection. Rejected: by a machine on the way, with ICMP, as policies do it.
 
-    Only a refusal counts (the policy rejects), and two of them with no connection in between. Whatever else fails says
-    nothing of the policy (no route yet, no answer in time, no free descriptor); after `POLICY_TIMEOUT_S` no start.
+    A machine where nobody listens refuses too, by a reset: that says nothing of a policy, nor does no answer in time,
+    no route or no free descriptor.
     """
-    target = os.environ.get("ATOLL_HOLD_WHILE_REACHABLE")
-    if not target:
-        return True
     host, _, port = target.rpartition(":")
-    until = time.monotonic() + POLICY_TIMEOUT_S
-    refused = 0
-    while time.monotonic() < until:
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), timeout=0.5).close()
-            refused = 0
-        except ConnectionRefusedError:
-            refused += 1
-            if refused == POLICY_REFUSALS:
-                return True
-        except OSError:
-            pass
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as one:
+            one.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)
+            one.settimeout(PROBE_S)
+            try:
+                one.connect((host, int(port)))
+            except ConnectionRefusedError:
+                _, told, _, _ = one.recvmsg(1, 256, socket.MSG_ERRQUEUE | socket.MSG_DONTWAIT)
+                # struct sock_extended_err: four bytes of the error, then origin, type and code.
+                return "rejected" if any(data[4:7] == PORT_UNREACHABLE for _, _, data in told) else "nothing"
+            return "reached"
+    except OSError:
+        return "nothing"
+
+
+def wait_for_policy(output: Output) -> bool:
+    """Until the network policy of this task is enforced; after `POLICY_TIMEOUT_S` the program is not started.
+
+    What is sufficient, in one round of questions:
+
+    - Nothing of ATOLL_HOLD_WHILE_REACHABLE (the API server) and ATOLL_HOLD_UNTIL_REJECTED (the gateway on each master,
+      which everybody else may reach) is reached.
+    - A gateway is rejected by ICMP. A master that is down is silent, one that boots answers by a reset or drops: only
+      a policy rejects on the way to the address of a node. A policy that is live rejects on this node, whether or not
+      the master is up, so one that is down keeps nobody waiting. One gateway is enough: the kernel sends few such
+      answers in a second, and on a master its own firewall drops what is for its gateway while that one is away. The
+      API server proves nothing: its address is a service, which kube-proxy rejects, too, while it has no endpoint.
+    - ATOLL_HOLD_UNTIL_REACHABLE (the cluster's DNS, by TCP) is reached: else only the virtual cluster's default is
+      live, which forbids all, and not yet what this task may.
+
+    While the API server is down no policy of a new pod can become live: then all of this waits, too. Pods and nodes
+    have IPv4 alone. A task that an earlier version queued names the API server only; that one has to be rejected then.
+    """
+    closed = os.environ.get("ATOLL_HOLD_WHILE_REACHABLE", "").split()
+    gateways = os.environ.get("ATOLL_HOLD_UNTIL_REJECTED", "").split() or closed
+    opened = os.environ.get("ATOLL_HOLD_UNTIL_REACHABLE", "").split()
+    if not closed:
+        return True
+    began, said = time.monotonic(), False
+    while time.monotonic() < began + POLICY_TIMEOUT_S:
+        answers = {target: ask(target) for target in [*closed, *gateways]}
+        rejected = any(answers[target] == "rejected" for target in gateways)
+        if "reached" not in answers.values() and rejected and all(ask(target) == "reached" for target in opened):
+            return True
+        if not said and time.monotonic() > began + POLICY_SAID_S:
+            output.say("waiting until the network policy of this task is enforced")
+            said = True
         time.sleep(0.1)
     output.say("the network policy of this task is not enforced; the program is not started")
     return False
+
+
+def hold(output: Output) -> int:
+    """Wait for the network policy and tell if it does not come."""
+    if wait_for_policy(output):
+        return 0
+    write_outcome(NOT_STARTED, output, problem="network_policy_not_enforced")
+    return NOT_STARTED
 
 
 def wait_for_first_replica(output: Output) -> None:
@@ -274,6 +321,8 @@ def main() -> int:
     if command[0] == BESIDE:
         os.chdir(os.environ["ATOLL_CODE_DIR"])
         os.execvpe(command[1], command[1:], program_environment(os.environ))  # noqa: S606 - that is what it is for
+    if command == [HOLD]:
+        return hold(Output(None))
     os.umask(0o027)
     rank = os.environ.get("JOB_COMPLETION_INDEX")
     if rank is not None:
@@ -294,8 +343,7 @@ def main() -> int:
         return NOT_STARTED
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
     os.environ.setdefault("PYTHONNOUSERSITE", "1")
-    if not wait_for_policy(output):
-        write_outcome(NOT_STARTED, output, problem="network_policy_not_enforced")
+    if hold(output) != 0:
         return NOT_STARTED
     wait_for_first_replica(output)
     environment = program_environment(os.environ)

@@ -192,6 +192,18 @@ def test_what_a_task_may_write_to_its_node_is_limited_and_no_quota(rendered: Ren
     assert yaml.safe_load(kueue)["resources"]["excludeResourcePrefixes"] == ["ephemeral-storage"]
 
 
+def test_tasks_know_their_network_policy_by_every_masters_gateway_and_the_name_service(rendered: Rendered) -> None:
+    from atoll.configuration import Configuration
+    from atoll.engines.kubernetes.manifests import GATEWAY_PORT
+
+    jobs = yaml.safe_load(rendered.one("ConfigMap", "jobs-config")["data"]["config.yaml"])
+    engine = Configuration.model_validate(jobs).engine
+    assert engine.gateways == ["10.77.0.11"]
+    gateway = rendered.one("DaemonSet", "gateway")["spec"]["template"]["spec"]
+    assert GATEWAY_PORT in [port.get("hostPort") for port in gateway["containers"][0]["ports"]]
+    assert engine.name_service == "10.96.0.10"  # the tenth of the services' addresses is kubeadm's for it
+
+
 def test_nodes_are_labelled_by_their_accelerators(rendered: Rendered) -> None:
     labels: dict[str, Any] = rendered.labels
     found = [values for values in labels.values() if values.get("atoll.io/accelerator") == "nvidia_gpu_amd64"]

@@ -51,11 +51,13 @@ class KubernetesEngine(Engine):
         devices: Sequence[DeviceType],
         storage_root: Path,
         local_disk: str = manifests.LOCAL_DISK,
+        landmarks: manifests.Landmarks = manifests.UNMARKED,
     ) -> None:
         self._client = client
         self._devices = devices
         self._storage_root = storage_root
         self._local_disk = local_disk
+        self._landmarks = landmarks
         self._changes: asyncio.Queue[str | None] = asyncio.Queue()
         self._queued: set[str | None] = set()
         self._job_sets = Reflector(client, JOB_SET, self._attempt_changed, selector=names.ATTEMPT, keep=_slim)
@@ -75,7 +77,9 @@ class KubernetesEngine(Engine):
     async def connect(cls, configuration: Configuration) -> "KubernetesEngine":
         """An engine on the cluster that the configuration names. Raises ConfigurationError."""
         client = await KubernetesClient.connect(configuration.engine.kubeconfig)
-        return cls(client, configuration.devices, configuration.storage.root, configuration.engine.local_disk)
+        settings = configuration.engine
+        landmarks = manifests.Landmarks(tuple(settings.gateways), settings.name_service)
+        return cls(client, configuration.devices, configuration.storage.root, settings.local_disk, landmarks)
 
     @property
     def synced(self) -> bool:
@@ -122,7 +126,7 @@ class KubernetesEngine(Engine):
         await self._client.apply(manifests.network_policy(submission))
         if (secret := manifests.secret(submission)) is not None:
             await self._client.apply(secret)
-        self._job_sets.put(await self._client.create(manifests.job_set(submission, self._local_disk)))
+        self._job_sets.put(await self._client.create(manifests.job_set(submission, self._local_disk, self._landmarks)))
 
     async def stop(self, attempt_id: str) -> None:
         """Delete the JobSet; it is gone when its pods are. The grace is theirs."""

@@ -1,23 +1,39 @@
 """The objects of an attempt. Pure: from a submission to manifests."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from atoll import quantities
 from atoll.engines.base import EngineError, Submission
-from atoll.engines.entry import BESIDE, GIVEN
+from atoll.engines.entry import BESIDE, GIVEN, HOLD
 from atoll.engines.kubernetes import mounts, names
 from atoll.engines.kubernetes.client import JOB_SET, SECRET
 from atoll.engines.specification import CommandReadiness, HttpReadiness, Readiness, TcpReadiness, port_variable
 
 RUNTIME = "/atoll-runtime"
+OUTCOME_FILE = "/dev/termination-log"
 # Debian's names of an architecture: of the directory of libraries, and of the program that loads them.
 _LOADERS = {
     "amd64": ("x86_64-linux-gnu", "ld-linux-x86-64.so.2"),
     "arm64": ("aarch64-linux-gnu", "ld-linux-aarch64.so.1"),
 }
+# Isolated: what is set for programs in Python (PYTHONPATH, PYTHONHOME), also by the image, is for those.
+_ISOLATED = ("-I", "-S", "-B", "/atoll/entry.py")
 LOCAL_DISK = "20Gi"
 _EPHEMERAL = "ephemeral-storage"
+GATEWAY_PORT, DNS_PORT = 443, 53
 Manifest = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Where a task finds out whether its network policy is enforced."""
+
+    gateways: tuple[str, ...] = ()  # addresses of the masters, on each of which the gateway has its port
+    name_service: str | None = None
+
+
+UNMARKED = Landmarks()
 
 
 def labels(submission: Submission) -> dict[str, str]:
@@ -90,7 +106,7 @@ def secret(submission: Submission) -> Manifest | None:
     }
 
 
-def job_set(submission: Submission, local_disk: str = LOCAL_DISK) -> Manifest:
+def job_set(submission: Submission, local_disk: str = LOCAL_DISK, landmarks: Landmarks = UNMARKED) -> Manifest:
     """One indexed Job with a pod per node, queued as a whole. Beyond `local_disk` of its node a pod is evicted."""
     name = names.job_set(submission.attempt_id)
     return {
@@ -124,7 +140,7 @@ def job_set(submission: Submission, local_disk: str = LOCAL_DISK) -> Manifest:
                             "backoffLimit": 0,
                             "template": {
                                 "metadata": {"labels": labels(submission)},
-                                "spec": _pod(submission, name, local_disk),
+                                "spec": _pod(submission, name, local_disk, landmarks),
                             },
                         },
                     },
@@ -134,7 +150,7 @@ def job_set(submission: Submission, local_disk: str = LOCAL_DISK) -> Manifest:
     }
 
 
-def _pod(submission: Submission, job_set_name: str, local_disk: str) -> Manifest:
+def _pod(submission: Submission, job_set_name: str, local_disk: str, landmarks: Landmarks) -> Manifest:
     specification = submission.specification
     arch = specification.devices.architecture
     pod: Manifest = {
@@ -151,7 +167,7 @@ def _pod(submission: Submission, job_set_name: str, local_disk: str) -> Manifest
             "supplementalGroupsPolicy": "Strict",
             "seccompProfile": {"type": "RuntimeDefault"},
         },
-        "containers": [_container(submission, job_set_name, local_disk)],
+        "containers": [_container(submission, job_set_name, local_disk, landmarks)],
         "volumes": [
             *mounts.volumes(submission.specification.mounts),
             {"name": "entry", "configMap": {"name": names.ENTRY, "defaultMode": 0o444}},
@@ -171,6 +187,7 @@ def _pod(submission: Submission, job_set_name: str, local_disk: str) -> Manifest
                 "image": {"reference": submission.specification.program.runtime, "pullPolicy": "IfNotPresent"},
             }
         )
+        pod["initContainers"] = [_hold(submission, submission.specification.program.runtime, landmarks)]
     if specification.devices.nodes > 1:
         # "Distributed" means several machines, also when no devices are asked for.
         selector = {"matchLabels": {names.ATTEMPT: submission.attempt_id}}
@@ -184,7 +201,40 @@ def _pod(submission: Submission, job_set_name: str, local_disk: str) -> Manifest
     return pod
 
 
-def _container(submission: Submission, job_set_name: str, local_disk: str) -> Manifest:
+def _hold(submission: Submission, runtime: str, landmarks: Landmarks) -> Manifest:
+    """Waits for the network policy in an image of ours: in one of the user's own, a library that its loader is told to
+    load (`/etc/ld.so.preload`, variables of the image) would act in our entry point, too. It asks for no more than the
+    task does, so that it costs nothing of the quota.
+    """
+    specification = submission.specification
+    return {
+        "name": names.HOLD,
+        "image": runtime,
+        "imagePullPolicy": "IfNotPresent",
+        "command": [*_interpreter(submission, ""), HOLD],
+        "workingDir": "/",
+        "env": [
+            {"name": name, "value": value}
+            for name, value in {"ATOLL_OUTCOME_FILE": OUTCOME_FILE, **_holding(landmarks)}.items()
+        ],
+        "resources": {"limits": specification.limits.model_dump(), "requests": specification.requests.model_dump()},
+        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+        "terminationMessagePath": OUTCOME_FILE,
+        "volumeMounts": [{"name": "entry", "mountPath": "/atoll", "readOnly": True}],
+    }
+
+
+def _holding(landmarks: Landmarks) -> dict[str, str]:
+    """What is asked to find out whether the network policy is enforced; `entry.py` says what each answer means."""
+    found = {
+        "ATOLL_HOLD_WHILE_REACHABLE": "$(KUBERNETES_SERVICE_HOST):$(KUBERNETES_SERVICE_PORT)",
+        "ATOLL_HOLD_UNTIL_REJECTED": " ".join(f"{address}:{GATEWAY_PORT}" for address in landmarks.gateways),
+        "ATOLL_HOLD_UNTIL_REACHABLE": f"{landmarks.name_service}:{DNS_PORT}" if landmarks.name_service else "",
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _container(submission: Submission, job_set_name: str, local_disk: str, landmarks: Landmarks) -> Manifest:
     specification = submission.specification
     limits, requests, devices = (
         specification.limits.model_dump(),
@@ -202,10 +252,13 @@ def _container(submission: Submission, job_set_name: str, local_disk: str) -> Ma
         "imagePullPolicy": "IfNotPresent",
         "command": [*_entry(submission), *map(_literal, specification.program.command)],
         "workingDir": "/",
-        "env": [{"name": name, "value": value} for name, value in _environment(submission, job_set_name).items()],
+        "env": [
+            {"name": name, "value": value}
+            for name, value in {**_environment(submission, job_set_name), **_holding(landmarks)}.items()
+        ],
         "resources": {"limits": limits, "requests": requests},
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
-        "terminationMessagePath": "/dev/termination-log",
+        "terminationMessagePath": OUTCOME_FILE,
         "volumeMounts": [
             *mounts.mounts(specification.mounts),
             {"name": "entry", "mountPath": "/atoll", "readOnly": True},
@@ -245,10 +298,13 @@ def _entry(submission: Submission) -> list[str]:
     """The entry point: run by the framework's Python, or by the mounted one and its own loader, so that an image needs
     neither Python nor a C library nor a shell.
     """
-    # Isolated: what is set for programs in Python (PYTHONPATH, PYTHONHOME), also by the image, is for those.
-    isolated = ["-I", "-S", "-B", "/atoll/entry.py"]
     if submission.specification.program.runtime is None:
-        return ["python3", *isolated]
+        return ["python3", *_ISOLATED]
+    return _interpreter(submission, RUNTIME)
+
+
+def _interpreter(submission: Submission, root: str) -> list[str]:
+    """The entry point by the runtime's Python, which begins at `root`."""
     arch = submission.specification.devices.architecture
     if arch not in _LOADERS:
         raise EngineError(
@@ -256,8 +312,8 @@ def _entry(submission: Submission) -> list[str]:
             permanent=True,
         )
     libraries, loader = _LOADERS[arch]
-    path = f"{RUNTIME}/usr/lib/{libraries}"
-    return [f"{path}/{loader}", "--inhibit-cache", "--library-path", path, f"{RUNTIME}/usr/bin/python3", *isolated]
+    path = f"{root}/usr/lib/{libraries}"
+    return [f"{path}/{loader}", "--inhibit-cache", "--library-path", path, f"{root}/usr/bin/python3", *_ISOLATED]
 
 
 def _environment(submission: Submission, job_set_name: str) -> dict[str, str]:
@@ -276,9 +332,7 @@ def _environment(submission: Submission, job_set_name: str) -> dict[str, str]:
         "ATOLL_OUTPUT_DIR": _literal(submission.output),
         "ATOLL_LOG_FILE": f"{task}/log/{submission.number}-%RANK%.log",
         "ATOLL_METRICS_FILE": f"{task}/metrics.jsonl",
-        "ATOLL_OUTCOME_FILE": "/dev/termination-log",
-        # The API server is forbidden to tasks: while it is reachable, the network policy is not live yet.
-        "ATOLL_HOLD_WHILE_REACHABLE": "$(KUBERNETES_SERVICE_HOST):$(KUBERNETES_SERVICE_PORT)",
+        "ATOLL_OUTCOME_FILE": OUTCOME_FILE,
         "WORLD_SIZE": str(nodes),
         "MASTER_ADDR": f"{job_set_name}-{names.REPLICATED_JOB}-0-0.{job_set_name}" if nodes > 1 else "127.0.0.1",
         "MASTER_PORT": str(names.MASTER_PORT),

@@ -19,6 +19,7 @@ VOLUME_CLAIMS = {"homes": "home", "datasets": "datasets", "models": "models"}  #
 ENTRY = "entry"
 REPLICATED_JOB = "task"
 CONTAINER = "task"
+HOLD = "hold"
 RUNTIME = "runtime"
 MASTER_PORT = 29500
 

@@ -147,7 +147,7 @@ def _replica(rank: int, pod: Object, memory_limit: str, *, probed: bool) -> Repl
         "devices": _devices(told_of),
         "ready": bool(told_of.get("ready")) if probed else None,
     }
-    ended = state.get("terminated")
+    ended = state.get("terminated") or _held_back(status)
     if ended is not None:
         told = outcome.parse(ended.get("message", "")) or outcome.Outcome(exit_code=int(ended["exitCode"]))
         if ended.get("reason") == "OOMKilled":
@@ -166,6 +166,15 @@ def _replica(rank: int, pod: Object, memory_limit: str, *, probed: bool) -> Repl
     if "running" in state:
         return ReplicaObservation(**values, state="running", started_at=moment(state["running"].get("startedAt")))
     return ReplicaObservation(**values, state="starting" if values["node"] else "waiting")
+
+
+def _held_back(status: Object) -> Object | None:
+    """How a container that goes in front of the task's own ended, where that one cannot come any more."""
+    for told_of in status.get("initContainerStatuses", ()):
+        ended: Object | None = told_of.get("state", {}).get("terminated")
+        if ended is not None and ended["exitCode"] != 0:
+            return ended
+    return None
 
 
 def _devices(container: Object) -> list[int] | None:
@@ -232,7 +241,8 @@ def _why_starting(pods: Sequence[Object], types: Sequence[DeviceType]) -> Reason
         for entry in pod.get("status", {}).get("conditions", ()):
             if entry["type"] == "PodScheduled" and entry["status"] == "False":
                 return _unschedulable(entry.get("message", ""), types)
-        for container in pod.get("status", {}).get("containerStatuses", ()):
+        status = pod.get("status", {})
+        for container in (*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ())):
             waiting = container.get("state", {}).get("waiting", {})
             reason = waiting.get("reason", "")
             if reason in ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"):

@@ -1,6 +1,5 @@
 """The entry point of tasks as a real process. Needs nothing."""
 
-import errno
 import json
 import os
 import signal
@@ -13,6 +12,8 @@ from typing import get_args
 
 import pytest
 from atoll.engines import entry, outcome
+
+from installer import packages
 
 
 def start(tmp_path: Path, source: str, **environment: str) -> "subprocess.Popen[bytes]":
@@ -138,22 +139,6 @@ def _environment(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def test_the_program_is_not_started_while_a_forbidden_address_is_reachable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import socket
-
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen()
-        port = listener.getsockname()[1]
-        process = start(tmp_path, "print('started')\n", ATOLL_HOLD_WHILE_REACHABLE=f"127.0.0.1:{port}")
-        time.sleep(1)
-        assert process.poll() is None
-    stdout, _ = process.communicate(timeout=20)
-    assert stdout == b"started\n"
-
-
 def test_the_outcome_fits_into_what_kubernetes_keeps(tmp_path: Path) -> None:
     process = start(tmp_path, "for n in range(50): print(str(n) * 300)\nraise SystemExit(1)\n")
     process.communicate(timeout=20)
@@ -225,34 +210,77 @@ def test_a_command_beside_the_program_sees_what_it_sees(tmp_path: Path) -> None:
     assert not (tmp_path / "outcome").exists()
 
 
-REFUSED, NO_TIME = ConnectionRefusedError(errno.ECONNREFUSED, "refused"), TimeoutError("timed out")
-NO_ROUTE, NO_DESCRIPTOR = OSError(errno.ENETUNREACH, "no route"), OSError(errno.EMFILE, "too many open files")
+API, FIRST, SECOND, DNS = "192.0.2.1:443", "192.0.2.11:443", "192.0.2.12:443", "192.0.2.10:53"
+LIVE = {API: "rejected", FIRST: "rejected", SECOND: "rejected", DNS: "reached"}
+NAMED = {
+    "ATOLL_HOLD_WHILE_REACHABLE": API,
+    "ATOLL_HOLD_UNTIL_REJECTED": f"{FIRST} {SECOND}",
+    "ATOLL_HOLD_UNTIL_REACHABLE": DNS,
+}
 
 
 @pytest.mark.parametrize(
     ("answers", "live"),
     [
-        ([None, REFUSED, REFUSED], True),
-        ([NO_ROUTE, NO_TIME, REFUSED, NO_TIME, REFUSED], True),
-        ([REFUSED, None], False),  # then it is reached again: the refusal was not the policy's
-        ([NO_ROUTE], False),
-        ([NO_TIME], False),
-        ([NO_DESCRIPTOR], False),
+        (LIVE, True),
+        (LIVE | {API: "nothing"}, True),  # the kernel sends few rejections in a second
+        (LIVE | {SECOND: "nothing"}, True),
+        (LIVE | {FIRST: "reached"}, False),
+        (LIVE | {API: "reached"}, False),
+        (LIVE | {DNS: "nothing"}, False),  # the default alone is live
+        (LIVE | {DNS: "rejected"}, False),
+        # The API server is down, and its address rejected because it has no endpoint; its master is down or boots.
+        (LIVE | {FIRST: "nothing", SECOND: "nothing"}, False),
+        (LIVE | {API: "nothing", FIRST: "nothing", SECOND: "reached"}, False),
     ],
 )
-def test_only_refusals_say_that_the_network_policy_is_enforced(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answers: list[OSError | None], live: bool
+def test_only_rejected_gateways_and_a_name_service_say_that_the_network_policy_is_enforced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answers: dict[str, str], live: bool
 ) -> None:
-    said = iter(answers)
-
-    def connect(*_: object, **__: object) -> socket.socket:
-        answer = next(said, answers[-1] if not live else None)
-        if answer is not None:
-            raise answer
-        return socket.socket()
-
-    monkeypatch.setenv("ATOLL_HOLD_WHILE_REACHABLE", "192.0.2.1:443")
-    monkeypatch.setattr(entry, "POLICY_TIMEOUT_S", 1.0)
-    monkeypatch.setattr(socket, "create_connection", connect)
+    for name, value in NAMED.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(entry, "POLICY_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(entry, "ask", answers.__getitem__)
     assert entry.wait_for_policy(entry.Output(str(tmp_path / "log"))) is live
     assert ("is not enforced" in (tmp_path / "log").read_text()) is not live
+
+
+def test_a_task_that_an_earlier_version_queued_holds_by_the_api_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATOLL_HOLD_WHILE_REACHABLE", API)
+    monkeypatch.setattr(entry, "POLICY_TIMEOUT_S", 0.5)
+    for answer in ("rejected", "reached", "nothing"):
+        monkeypatch.setattr(entry, "ask", {API: answer}.__getitem__)
+        assert entry.wait_for_policy(entry.Output(None)) is (answer == "rejected")
+
+
+def test_whoever_only_holds_runs_nothing_and_tells_why_it_did_not_go_on(tmp_path: Path) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        reached = f"127.0.0.1:{listener.getsockname()[1]}"
+        for hold, problem in (("", None), (reached, "network_policy_not_enforced")):
+            shorter = f"import runpy, sys; sys.argv[1:] = ['--hold']; m = runpy.run_path({entry.__file__!r}); "
+            shorter += "m['main'].__globals__['POLICY_TIMEOUT_S'] = 0.5; sys.exit(m['main']())"
+            environment = {"ATOLL_OUTCOME_FILE": str(tmp_path / "outcome"), "ATOLL_HOLD_WHILE_REACHABLE": hold}
+            done = subprocess.run([sys.executable, "-c", shorter], env=environment, check=False, capture_output=True)
+            assert done.returncode == (entry.NOT_STARTED if problem else 0), done.stderr
+            assert (tmp_path / "outcome").exists() is (problem is not None)
+    assert told(tmp_path).problem == problem
+
+
+def test_the_program_is_started_once_the_policy_rejects_and_not_by_what_a_dead_server_answers() -> None:
+    """A pod, its node and a master in name spaces of their own; the rules of the node are those of a policy."""
+    packages.install("firewall", print)
+    program = str(Path(__file__).with_name("policed.py"))
+    argv = ["unshare", "--user", "--map-root-user", "--net", "--mount", "--", sys.executable, program, entry.__file__]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {
+        "everything answers": ["reached", False],
+        "the servers are down": ["nothing", False],
+        "the master drops": ["nothing", False],
+        "the node rejects all": ["rejected", False],
+        "the node rejects by a reset": ["nothing", False],
+        "the policy is live": ["rejected", True],
+        "the policy is live and the servers are down": ["rejected", True],
+    }

@@ -191,6 +191,58 @@ def test_what_a_user_types_is_not_taken_for_a_variable_of_kubernetes() -> None:
     assert environment["ATOLL_HOLD_WHILE_REACHABLE"] == "$(KUBERNETES_SERVICE_HOST):$(KUBERNETES_SERVICE_PORT)"
 
 
+LANDMARKS = manifests.Landmarks(("10.77.0.11", "10.77.0.12"), "10.96.0.10")
+
+
+def test_a_task_holds_until_every_masters_gateway_is_closed_to_it_and_the_name_service_open() -> None:
+    made = manifests.job_set(submission(), landmarks=LANDMARKS)
+    (container,) = made["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["containers"]
+    environment = {item["name"]: item["value"] for item in container["env"]}
+    assert {name: value for name, value in environment.items() if "HOLD" in name} == {
+        "ATOLL_HOLD_WHILE_REACHABLE": "$(KUBERNETES_SERVICE_HOST):$(KUBERNETES_SERVICE_PORT)",
+        "ATOLL_HOLD_UNTIL_REJECTED": "10.77.0.11:443 10.77.0.12:443",
+        "ATOLL_HOLD_UNTIL_REACHABLE": "10.96.0.10:53",
+    }
+    # What is rejected is not what the policy of the task lets pass, and what is reached is.
+    ports = [item["port"] for rule in manifests.network_policy(submission())["spec"]["egress"] for item in
+             rule.get("ports", ())]  # fmt: skip
+    assert 443 not in ports
+    assert 53 in ports
+
+
+def test_nothing_of_ones_own_image_runs_before_an_image_of_ours_has_held() -> None:
+    own = submission(
+        image="registry.atoll.internal:5000/imported/tool:1@sha256:1",
+        runtime="registry.atoll.internal:5000/atoll/runtime:0.1.0",
+        variables={"LD_PRELOAD": "/evil.so"},
+        secrets={"LD_AUDIT": "/evil.so"},
+    )
+    job = manifests.job_set(own, landmarks=LANDMARKS)["spec"]["replicatedJobs"][0]["template"]["spec"]
+    pod = job["template"]["spec"]
+    assert "initContainers" in pod
+    (hold,), (task,) = pod["initContainers"], pod["containers"]
+    assert hold["image"] == own.specification.program.runtime
+    assert hold["command"] == [
+        "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",
+        *("--inhibit-cache", "--library-path", "/usr/lib/x86_64-linux-gnu"),
+        *("/usr/bin/python3", "-I", "-S", "-B", "/atoll/entry.py", "--hold"),
+    ]
+    # It is told of the network what the task is told, and nothing that its user says.
+    told = {item["name"]: item["value"] for item in hold["env"]}
+    assert told.items() <= {item["name"]: item["value"] for item in task["env"]}.items()
+    assert set(told) == {"ATOLL_OUTCOME_FILE", *(f"ATOLL_HOLD_{name}" for name in HELD)}
+    assert "envFrom" not in hold
+    assert [mount["name"] for mount in hold["volumeMounts"]] == ["entry"]
+    assert hold["securityContext"] == task["securityContext"]
+    # A pod asks for the largest of those in front and the sum of the others: nothing of the quota for it.
+    for kind in ("limits", "requests"):
+        assert hold["resources"][kind].items() <= task["resources"][kind].items()
+    assert "initContainers" not in pod_spec()
+
+
+HELD = ("WHILE_REACHABLE", "UNTIL_REJECTED", "UNTIL_REACHABLE")
+
+
 @pytest.mark.parametrize(("status", "permanent"), [(403, False), (409, False), (500, False), (400, True), (422, True)])
 def test_what_the_cluster_refuses_for_its_content_is_not_asked_again(status: int, permanent: bool) -> None:
     assert ApiFailure(status, "no").permanent is permanent

@@ -123,10 +123,25 @@ def test_a_task_that_the_queue_gave_up_has_failed(active: bool, phase: Phase) ->
     assert (seen.reason.code == "gave_up_starting") is not active
 
 
-def test_an_image_that_cannot_be_pulled_is_named() -> None:
+def test_a_task_whose_network_policy_does_not_come_says_so_though_its_own_container_never_was() -> None:
+    message = '{"exit_code": 66, "memory_exceeded": false, "problem": "network_policy_not_enforced", "last_lines": []}'
+    held = ended(0, 66, message)["status"]["containerStatuses"]
+    own = [{"state": {"waiting": {"reason": "PodInitializing"}}}]
+    done = pod(0, phase="Pending", initContainerStatuses=ended(0, 0)["status"]["containerStatuses"])
+    assert observing.observation("a", job_set(), [done], None, NOW).phase is Phase.STARTING
+    seen = observing.observation(
+        "a", job_set(), [pod(0, phase="Failed", initContainerStatuses=held, containerStatuses=own)], None, NOW
+    )
+    assert seen.phase is Phase.FAILED
+    assert seen.reason is not None
+    assert seen.reason.code == "network_policy_not_enforced"
+
+
+@pytest.mark.parametrize("which", ["initContainerStatuses", "containerStatuses"])
+def test_an_image_that_cannot_be_pulled_is_named(which: str) -> None:
     waiting = {"reason": "ImagePullBackOff", "message": "not found"}
     seen = observing.observation(
-        "a", job_set(), [pod(0, containerStatuses=[{"image": "x/y:1", "state": {"waiting": waiting}}])], None, NOW
+        "a", job_set(), [pod(0, **{which: [{"image": "x/y:1", "state": {"waiting": waiting}}]})], None, NOW
     )
     assert seen.reason is not None
     assert (seen.reason.code, seen.reason.params["image"]) == ("image_not_pulled", "x/y:1")

@@ -18,7 +18,7 @@ def builder() -> Builder:
         "database": {"host": "x"},
         "web": {"origin": "https://portal"},
         "services": {"files": "http://f", "jobs": "http://j"},
-        "engine": {"kind": "kubernetes", "runtime": "r"},
+        "engine": {"kind": "kubernetes", "runtime": "r", "gateways": ["192.0.2.1"], "name_service": "192.0.2.2"},
         "frameworks": [{"name": "numpy", "title": "N", "image": "n", "library": "scikit-learn"}],
         "devices": [NPU],
         "resource_limit": {NPU["type"]: LIMITS},
