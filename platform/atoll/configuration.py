@@ -160,7 +160,9 @@ class Audit(_Section):
     """Who did what."""
 
     retention_days: Annotated[int, Field(ge=1)] = Field(default=365, description="A row is forgotten after so long")
-    rows: Annotated[int, Field(ge=1)] = Field(default=1_000_000, description="Of more, the oldest are forgotten")
+    rows: Annotated[int, Field(ge=1)] = Field(
+        default=1_000_000, description="Of more, rows of whoever has most are forgotten"
+    )
 
 
 class FirstVirtualCluster(_Section):
