@@ -280,7 +280,10 @@ class Engine(ABC):
         """All machines."""
 
     def capacity(self) -> tuple[int, ...]:
-        """What `provision` depends on beside its argument; when it changes, virtual clusters are provisioned again."""
+        """What `provision` depends on beside its argument, and never what runs.
+
+        Whenever it changes, `jobs` provisions all virtual clusters again (`provisioning`).
+        """
         return ()
 
     @abstractmethod
