@@ -290,6 +290,12 @@ class Platform(Section):
     unfinished_tasks_per_user: int = Field(
         default=100, ge=1, le=10000, description="Tasks of one user that may wait or run at a time"
     )
+    user_share_percent: int = Field(
+        default=50,
+        ge=1,
+        le=100,
+        description="Of the workers' CPU and memory, what the tasks of one user may reserve in a virtual cluster",
+    )
     task_local_disk: Quantity = Field(
         default="20Gi", description="What a pod of a task may write to its node's own disk, /tmp included"
     )

@@ -5,6 +5,8 @@ use.
 """
 
 import os
+from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from atoll.devices.limits import Limits
 from atoll.devices.types import DeviceType, DeviceTypes
-from atoll.quantities import Quantity
+from atoll.quantities import Quantity, cpu_text, memory_text, parse
 
 
 class _Section(BaseModel):
@@ -135,6 +137,16 @@ class ResourceLimit(BaseModel):
         """The limits of a device type, None when nothing is configured for it."""
         return (self.__pydantic_extra__ or {}).get(device_type)
 
+    def usual(self, device_types: Iterable[str]) -> tuple[str, str]:
+        """CPU and memory that a task with default limits requests, of the largest of these types and of none."""
+        found = [self.of(name) for name in device_types]
+        defaults = [limits.default for limits in (*found, self.without_devices) if limits is not None]
+        ratio = Decimal(str(self.request_ratio))
+        return (
+            cpu_text(max((parse(each.cpu) for each in defaults), default=Decimal(0)) * ratio),
+            memory_text(max((parse(each.memory) for each in defaults), default=Decimal(0)) * ratio),
+        )
+
     @property
     def without_devices(self) -> Limits | None:
         """The limits of tasks that ask for no device; None: those of the type they name."""
@@ -145,6 +157,7 @@ class Tasks(_Section):
     """What one user may do with tasks."""
 
     unfinished_per_user: int = Field(default=100, ge=1, le=10000, description="So many may wait or run at a time")
+    user_share_percent: int = Field(default=50, ge=1, le=100, description="Of all machines' CPU and of their memory")
 
 
 class Operations(_Section):
@@ -168,7 +181,9 @@ class Audit(_Section):
     """Who did what."""
 
     retention_days: Annotated[int, Field(ge=1)] = Field(default=365, description="A row is forgotten after so long")
-    rows: Annotated[int, Field(ge=1)] = Field(default=1_000_000, description="Of more, the oldest are forgotten")
+    rows: Annotated[int, Field(ge=1)] = Field(
+        default=1_000_000, description="Of more, rows of whoever has most are forgotten"
+    )
 
 
 class FirstVirtualCluster(_Section):

@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 import jinja2
 import yaml
-from atoll.engines.base import ClusterProvision, Member, Share
+from atoll.engines.base import ClusterProvision, Member, Share, UserShare
 from atoll.engines.kubernetes import provisioning
 from atoll.engines.kubernetes.client import KINDS
 
@@ -40,6 +40,7 @@ CLUSTER = ClusterProvision(
     name="default",
     shares=(Share(device_type="nvidia_gpu_amd64", resource="nvidia.com/gpu", count=8, max_per_user=4),),
     members=(Member(name="ada", uid=30007),),
+    user_share=UserShare(percent=50, usual_cpu="2", usual_memory="8Gi"),
 )
 STORAGE = Path("/mnt/atoll")
 ROLE = ROOT / "roles/kubernetes"
@@ -259,7 +260,7 @@ def furnish(server: ApiServer, bundle: Path) -> None:
     lure: Object = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "vc-lure"}}
     wait_for("the policy of namespaces", lambda: "denied request" in server.create(lure).text, ANSWER_S)
     wait_for("the rights of jobs", lambda: server.ask("GET", "/api/v1/pods", JOBS).is_success, ANSWER_S)
-    for wanted in provisioning.manifests(CLUSTER, cpu_cores=8, memory_bytes=1 << 34, storage_root=STORAGE):
+    for wanted in provisioning.manifests(CLUSTER, cpu_cores=8, memory_bytes=1 << 34, machines=2, storage_root=STORAGE):
         # Volumes are tried in other shapes; once there, theirs could not change.
         made(wanted, JOBS, keep="PersistentVolume" not in wanted["kind"])
     # Elsewhere a controller does it; pods have to have one.

@@ -81,7 +81,7 @@ def test_what_the_engine_makes_of_a_task_is_admitted(api_server: ApiServer, shap
 
 
 def test_what_the_engine_makes_of_a_virtual_cluster_is_admitted_again(api_server: ApiServer) -> None:
-    for wanted in provisioning.manifests(CLUSTER, cpu_cores=16, memory_bytes=1 << 34, storage_root=STORAGE):
+    for wanted in provisioning.manifests(CLUSTER, cpu_cores=16, memory_bytes=1 << 34, machines=2, storage_root=STORAGE):
         answer = api_server.apply(wanted, JOBS)
         assert answer.is_success, answer.text
 
@@ -250,7 +250,11 @@ def test_a_pod_of_no_attempt_has_no_policy_and_is_refused(api_server: ApiServer)
 def namespace(name: str, **labels: str | None) -> Object:
     """That of a virtual cluster with other labels; None takes one away."""
     found, *_ = provisioning.manifests(
-        CLUSTER.model_copy(update={"name": name.removeprefix("vc-")}), cpu_cores=1, memory_bytes=1, storage_root=STORAGE
+        CLUSTER.model_copy(update={"name": name.removeprefix("vc-")}),
+        cpu_cores=1,
+        memory_bytes=1,
+        machines=1,
+        storage_root=STORAGE,
     )
     changed = found["metadata"]["labels"] | {key.replace("__", "/").replace("_", "-"): v for key, v in labels.items()}
     wanted = {key: value for key, value in changed.items() if value is not None}
@@ -389,7 +393,7 @@ def claim(name: str = "homes", **spec: Any) -> Object:
 
 
 CLAIM = "PersistentVolumeClaim"
-VIRTUAL_CLUSTER = provisioning.manifests(CLUSTER, cpu_cores=1, memory_bytes=1, storage_root=STORAGE)
+VIRTUAL_CLUSTER = provisioning.manifests(CLUSTER, cpu_cores=1, memory_bytes=1, machines=1, storage_root=STORAGE)
 BOUND = {"apiVersion": "v1", "kind": CLAIM, "namespace": "vc-default", "name": "homes"}
 
 

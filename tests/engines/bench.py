@@ -24,6 +24,7 @@ from atoll.engines.base import (
     Phase,
     Share,
     Submission,
+    UserShare,
 )
 from atoll.engines.specification import TaskSpec
 
@@ -32,6 +33,7 @@ from installer.cluster import DEVICE_TYPES
 CLUSTER = f"conformance{os.environ.get('PYTEST_XDIST_WORKER', '')}"  # each process of the suite has its own
 TYPE = DeviceType(**DEVICE_TYPES["nvidia_gpu_amd64"].row())
 SHARE = 4
+ALL = UserShare(percent=100, usual_cpu="100m", usual_memory="64Mi")
 ENDED = frozenset({Phase.SUCCEEDED, Phase.FAILED, Phase.GONE})
 END = "-- that is all --"
 
@@ -97,10 +99,11 @@ class Bench(ABC):
         await self.end()
         await self.begin()
 
-    def provision(self, count: int = SHARE) -> ClusterProvision:
+    def provision(self, count: int = SHARE, user_share: UserShare = ALL) -> ClusterProvision:
         """The virtual cluster of the suite, with so many devices."""
         share = Share(device_type=TYPE.type, resource=TYPE.resource, count=count, max_per_user=count)
-        return ClusterProvision(name=CLUSTER, shares=(share,), members=(Member(name=self.user, uid=self.uid),))
+        member = Member(name=self.user, uid=self.uid)
+        return ClusterProvision(name=CLUSTER, shares=(share,), members=(member,), user_share=user_share)
 
     async def _watch(self) -> None:
         async for changed in self.engine.run():
@@ -197,6 +200,7 @@ class Started:
             "architecture": changes.pop("architecture", TYPE.arch),
             "count": changes.pop("devices", 0),
         }
+        requested = changes.get("cpu", "100m")
         values = {
             "program": {
                 "image": changes.pop("image", bench.image),
@@ -210,8 +214,8 @@ class Started:
                 *changes.pop("mounts", ()),
             ],
             "devices": {**devices, "nodes": changes.pop("nodes", 1)},
-            "limits": {"cpu": "500m", "memory": "128Mi"},
-            "requests": {"cpu": "100m", "memory": "64Mi"},
+            "limits": {"cpu": changes.pop("cpu", "500m"), "memory": "128Mi"},
+            "requests": {"cpu": requested, "memory": "64Mi"},
             "grace_s": 5,
             **changes,
         }

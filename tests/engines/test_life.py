@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from decimal import Decimal
 
 import pytest
-from atoll.engines.base import EngineError, LogGone, NodeDevicesObservation, Phase
+from atoll.engines.base import EngineError, LogGone, NodeDevicesObservation, Phase, UserShare
 
 from tests.engines.bench import CLUSTER, END, ENDED, SHARE, TYPE, Bench, Started, eventually, nothing_is_left_of
 
@@ -237,6 +238,35 @@ async def test_what_waits_says_why_and_starts_when_there_is_room(start: Started)
     await waiting.until(Phase.STARTING, Phase.RUNNING)
 
 
+async def test_one_user_reserves_a_share_of_the_cpu_and_the_rest_waits_and_is_told_why(
+    bench: Bench, start: Started
+) -> None:
+    machines = [machine for machine in bench.engine.nodes() if machine.takes_tasks]
+    share = UserShare(percent=1, usual_cpu="200m", usual_memory="64Mi")
+    cores = Decimal(str(sum(machine.cpu_cores for machine in machines)))
+    most, _ = share.of(cores, Decimal(1 << 40), len(machines))
+    await bench.engine.provision(bench.provision(user_share=share.model_copy(update={"percent": 100})))
+    usual = await start(SAYS_IT_RUNS)
+    await usual.until(Phase.RUNNING)
+    await bench.engine.provision(bench.provision(user_share=share))
+    assert usual.observe().phase is Phase.RUNNING, "what runs is left alone"
+    await usual.stop()
+    await usual.ended()
+    most_of_it = f"{int(most * 600)}m"
+    holder = await start(SAYS_IT_RUNS, cpu=most_of_it)
+    await holder.until(Phase.RUNNING)
+    waiting = await start(SAYS_IT_RUNS, cpu=most_of_it)
+
+    def why() -> bool:
+        reason = waiting.observe().reason
+        return reason is not None and reason.code in ("user_share_used_up", "capacity_in_use")
+
+    await eventually(why, bench.patience_s)
+    assert waiting.observe().phase is Phase.WAITING
+    await holder.stop()
+    await waiting.until(Phase.RUNNING)
+
+
 async def test_provisioning_again_disturbs_nothing(bench: Bench, start: Started) -> None:
     attempt = await start(SAYS_IT_RUNS)
     await attempt.until(Phase.RUNNING)
@@ -263,9 +293,10 @@ async def test_what_is_provisioned_anew_counts(bench: Bench, start: Started) -> 
 
 
 async def test_machines_are_told_with_their_devices_and_who_holds_them(bench: Bench, start: Started) -> None:
-    assert all(isinstance(amount, int) for amount in bench.engine.capacity())
+    before = bench.engine.capacity()
     attempt = await start(SAYS_IT_RUNS, devices=2)
     await attempt.until(Phase.RUNNING)
+    assert bench.engine.capacity() == before, "each start of a task would provision all virtual clusters again"
 
     def used() -> NodeDevicesObservation | None:
         node = attempt.observe().replicas[0].node

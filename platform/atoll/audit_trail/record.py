@@ -1,4 +1,4 @@
-"""Writing the audit: within the transaction of what was done, or on its own for what was refused."""
+"""Writing the audit: within the transaction of what was done, or on its own and folded for what was refused."""
 
 import json
 from typing import Any, Literal, Protocol
@@ -6,7 +6,10 @@ from typing import Any, Literal, Protocol
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.models import AuditRow
+from atoll.audit_trail.repository import AuditTrailRepository
+from atoll.database.base import now
 from atoll.database.connection import Sessions
+from atoll.database.identifiers import id_of, new_id
 
 Outcome = Literal["done", "denied", "failed"]
 # What users write stands in rows that they do not own: so much of it, and no more.
@@ -46,19 +49,25 @@ def record(
     details: dict[str, Any] | None = None,
 ) -> None:
     """Add a record to `session`; it is kept if and only if the change itself is. Never pass secrets in `details`."""
-    session.add(
-        AuditRow(
-            actor_id=caller.id,
-            actor_name=caller.name,
-            action=action,
-            object_kind=kind,
-            object_id=_cut(identifier),
-            object_name=_cut(name),
-            outcome=outcome,
-            address=caller.address,
-            request_id=caller.request_id,
-            details=bounded(details or {}),
-        )
+    session.add(_row(caller, action, kind, identifier, name, outcome, details or {}))
+
+
+def _row(
+    caller: Actor, action: str, kind: str, identifier: str, name: str, outcome: Outcome, details: dict[str, Any]
+) -> AuditRow:
+    return AuditRow(
+        id=new_id(),
+        at=now(),
+        actor_id=caller.id,
+        actor_name=caller.name,
+        action=action,
+        object_kind=kind,
+        object_id=_cut(identifier),
+        object_name=_cut(name),
+        outcome=outcome,
+        address=caller.address,
+        request_id=caller.request_id,
+        details=bounded(details),
     )
 
 
@@ -81,10 +90,16 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
 
 
-async def record_denied(sessions: Sessions, caller: Actor, request: str) -> None:
-    """Keep that a write was refused."""
+async def record_denied(sessions: Sessions, caller: Actor, request: str, route: str) -> None:
+    """Keep that a write was refused; one row for all of a minute by one actor on one route, which counts them.
+
+    It tells of the first of them. Its id stands among those of the minute's begin.
+    """
+    row = _row(caller, "request.denied", "request", "", request, "denied", {"route": route, "times": 1})
+    minute_ms = int(row.at.replace(second=0, microsecond=0).timestamp()) * 1000
+    row.id = id_of(minute_ms, f"{caller.id} {route}")
     async with sessions() as session, session.begin():
-        record(session, caller, "request.denied", kind="request", identifier="", name=request, outcome="denied")
+        await AuditTrailRepository(session).count(row)
 
 
 async def record_sign_in(

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from atoll.devices.types import choose
 from atoll.engines import codes
+from atoll.quantities import cpu_text, memory_text
 from atoll.web.codes import FieldCode, ReasonCode
 
 
@@ -49,12 +50,29 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Amount:
+    """CPU and memory, as requested."""
+
+    cpu_cores: Decimal = Decimal(0)
+    memory_bytes: Decimal = Decimal(0)
+
+    def plus(self, more: "Amount", times: int = 1) -> "Amount":
+        """With so many times `more`."""
+        return Amount(self.cpu_cores + more.cpu_cores * times, self.memory_bytes + more.memory_bytes * times)
+
+
+@dataclass(frozen=True)
 class Snapshot:
-    """The cluster at one moment. `held`: devices per (virtual cluster, device type, user)."""
+    """The cluster at one moment. `held`: devices per (virtual cluster, device type, user).
+
+    `user_most`: what one user may reserve, per virtual cluster; `reserved`: per (virtual cluster, user).
+    """
 
     nodes: Sequence[NodeState]
     shares: Mapping[tuple[str, str], Share]
     held: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
+    user_most: Mapping[str, Amount] = field(default_factory=dict)
+    reserved: Mapping[tuple[str, str], Amount] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,7 +97,7 @@ class Placement:
 
 def decide(snapshot: Snapshot, ask: Ask) -> Placement | Obstacle:
     """Where the task may start now, or the obstacle that would go away last."""
-    return _never(snapshot, ask) or _quota(snapshot, ask) or _place(snapshot, ask)
+    return _never(snapshot, ask) or _quota(snapshot, ask) or _user_share(snapshot, ask) or _place(snapshot, ask)
 
 
 def _fits_node(node: NodeState, ask: Ask) -> bool:
@@ -151,6 +169,24 @@ def _quota(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
         return Obstacle(
             codes.DevicesInUse(needed=wanted, free=free, total=share.total, virtual_cluster=ask.virtual_cluster)
         )
+    return None
+
+
+def _user_share(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
+    """CPU and memory of one user: however many tasks, they leave the rest to the others."""
+    most = snapshot.user_most.get(ask.virtual_cluster)
+    if most is None:
+        return None
+    mine = snapshot.reserved.get((ask.virtual_cluster, ask.user), Amount())
+    wanted = Amount().plus(Amount(ask.cpu_cores, ask.memory_bytes), ask.nodes)
+    for resource, needed, held, limit, text in (
+        ("cpu", wanted.cpu_cores, mine.cpu_cores, most.cpu_cores, cpu_text),
+        ("memory", wanted.memory_bytes, mine.memory_bytes, most.memory_bytes, memory_text),
+    ):
+        if held + needed > limit:
+            return Obstacle(
+                codes.UserShareUsedUp(resource=resource, needed=text(needed), held=text(held), most=text(limit))
+            )
     return None
 
 

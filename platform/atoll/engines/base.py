@@ -5,15 +5,19 @@ them once. Observations are level-triggered: the newest one is the whole truth, 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from atoll import quantities
+from atoll.configuration import Configuration
 from atoll.engines.codes import NotReady, ServiceEnded
 from atoll.engines.specification import MountKind, TaskSpec
+from atoll.quantities import Quantity
 from atoll.web.schema import Reason
 
 
@@ -116,6 +120,31 @@ class Share(_Frozen):
     max_per_user: int
 
 
+class UserShare(_Frozen):
+    """How much CPU and memory the tasks of one user may reserve in a virtual cluster.
+
+    A part of what all machines that take tasks have, and never less than a task of usual size needs on each of them.
+    """
+
+    percent: int
+    usual_cpu: Quantity
+    usual_memory: Quantity
+
+    @classmethod
+    def configured(cls, configuration: Configuration, device_types: Iterable[str]) -> "UserShare":
+        """That of a virtual cluster with devices of these types."""
+        cpu, memory = configuration.resource_limit.usual(device_types)
+        return cls(percent=configuration.tasks.user_share_percent, usual_cpu=cpu, usual_memory=memory)
+
+    def of(self, cpu_cores: Decimal, memory_bytes: Decimal, machines: int) -> tuple[Decimal, Decimal]:
+        """Cores and bytes, where so many machines have so much."""
+        part = Decimal(self.percent) / 100
+        usual_cpu, usual_memory = (quantities.parse(text) * machines for text in (self.usual_cpu, self.usual_memory))
+        return min(cpu_cores, max(cpu_cores * part, usual_cpu)), min(
+            memory_bytes, max(memory_bytes * part, usual_memory)
+        )
+
+
 class Member(_Frozen):
     """A user of a virtual cluster."""
 
@@ -129,6 +158,7 @@ class ClusterProvision(_Frozen):
     name: str
     shares: tuple[Share, ...]
     members: tuple[Member, ...]
+    user_share: UserShare
 
 
 class NodeDevicesObservation(_Frozen):
@@ -250,7 +280,10 @@ class Engine(ABC):
         """All machines."""
 
     def capacity(self) -> tuple[int, ...]:
-        """What `provision` depends on beside its argument; when it changes, virtual clusters are provisioned again."""
+        """What `provision` depends on beside its argument, and never what runs.
+
+        Whenever it changes, `jobs` provisions all virtual clusters again (`provisioning`).
+        """
         return ()
 
     @abstractmethod

@@ -198,8 +198,21 @@ class DevicesMissing(
     more: str
 
 
-class CapacityInUse(OfResource, words="All others are in use; still missing: {more} {resource}."):
+class CapacityInUse(
+    OfResource, words="What you may have of it is in use, by you or by others; still missing: {more} {resource}."
+):
+    """As the queue of a cluster knows it, which does not say whose share is used up."""
+
     more: str
+
+
+class UserShareUsedUp(
+    OfResource,
+    words="Your share of {resource} is used up: it needs {needed}; {held} of the {most} that one user may have are taken.",
+):
+    held: str
+    most: str
+    needed: str
 
 
 class MoreThanCapacity(

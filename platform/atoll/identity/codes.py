@@ -26,7 +26,7 @@ class ContainsName(ProblemCode, title="The new password contains the user name."
 class TooManyAttempts(
     ProblemCode,
     title="Too many attempts",
-    detail="The password was wrong too often.",
+    detail="It was tried too often.",
     remedy="Wait {minutes} minutes, then try again.",
 ):
     minutes: int

@@ -171,7 +171,9 @@ class Guard:
                 caller.require(self.permission)
             except ApiError:
                 if request.method not in SAFE_METHODS:
-                    await record_denied(parts.sessions, caller, f"{request.method} {request.url.path}")
+                    path = request.url.path
+                    route = getattr(request.scope.get("route"), "path", path)
+                    await record_denied(parts.sessions, caller, f"{request.method} {path}", f"{request.method} {route}")
                 raise
         return caller
 

@@ -2,7 +2,7 @@
 
 from atoll.database.notifications import SESSIONS_ENDED
 from atoll.identity import codes
-from atoll.identity.models import KnownDeviceRow, SessionRow, SignInFailureRow, UserRow
+from atoll.identity.models import KnownDeviceRow, SessionRow, SignInAttemptRow, UserRow
 from atoll.identity.routes import router
 from atoll.web.codes import declared
 from atoll.web.domain import Domain, Elsewhere, MatrixRow
@@ -11,7 +11,7 @@ DOMAIN = Domain(
     name="identity",
     codes=declared(codes),
     routers=(router,),
-    tables=(UserRow, SessionRow, KnownDeviceRow, SignInFailureRow),
+    tables=(UserRow, SessionRow, KnownDeviceRow, SignInAttemptRow),
     channels=(SESSIONS_ENDED,),
     matrix={
         "POST /session": Elsewhere("test_sign_in"),

@@ -63,8 +63,8 @@ class KnownDeviceRow(Table):
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
 
-class SignInFailureRow(Table):
-    """A failed sign-in, counted per name, per address and per known device; kept for as long as it counts."""
+class SignInAttemptRow(Table):
+    """A sign-in under a key: failed ones per name, address and known device, others per name; kept while it counts."""
 
     __tablename__ = "sign_in_failures"
     __table_args__ = (Index("ix_sign_in_failures_key_at", "key", "at"),)

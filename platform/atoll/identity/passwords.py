@@ -1,10 +1,12 @@
 """Passwords: argon2id, verified in a thread, and a verification that takes as long for users who do not exist.
 
 Each takes 64 MiB while it lasts, and everybody may ask for one: two at a time, in threads of their own; some wait,
-and who comes when these are many is told to come again.
+and who comes when these are many is told to come again. Of one address no more than two are among these, whether
+its passwords are right or wrong, so that nobody fills the places of all others.
 """
 
 import asyncio
+import contextlib
 import functools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,9 +16,11 @@ from pwdlib import PasswordHash
 
 from atoll.identity.codes import SignInsCrowded
 from atoll.web.errors import Unavailable
+from atoll.web.turns import Lines, Turn, machine
 
 _Result = TypeVar("_Result")
 _HASHER = PasswordHash.recommended()
+PER_ADDRESS = 2  # as many as are computed at a time: more of one address would only keep others waiting
 _AT_ONCE = ThreadPoolExecutor(2, thread_name_prefix="passwords")
 MOST_WAITING = 48  # with those at work: some seconds of them
 RETRY_AFTER_S = 5
@@ -47,6 +51,12 @@ class _Queue:
 
 
 _QUEUE = _Queue()
+_ADDRESSES = Lines(PER_ADDRESS)
+
+
+def turn_of(address: str) -> contextlib.AbstractAsyncContextManager[Turn]:
+    """A turn of an address: while it is held, passwords may be looked at for it. Raises TooMany."""
+    return _ADDRESSES.turn(machine(address))
 
 
 async def hashed(password: str) -> str:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.database.base import now
 from atoll.database.notifications import SESSIONS_ENDED, notify
-from atoll.identity.models import KnownDeviceRow, SessionRow, SignInFailureRow, UserRow
+from atoll.identity.models import KnownDeviceRow, SessionRow, SignInAttemptRow, UserRow
 from atoll.identity.permissions import Role
 
 # The number of the database's lock under which sign-ins are judged, the same in every replica of the API.
@@ -100,7 +100,7 @@ class IdentityRepository:
     async def forget_ended(self, before: datetime, failures_before: datetime) -> None:
         """Drop sessions and failures that no longer count."""
         await self._session.execute(delete(SessionRow).where(SessionRow.expires_at < before))
-        await self._session.execute(delete(SignInFailureRow).where(SignInFailureRow.at < failures_before))
+        await self._session.execute(delete(SignInAttemptRow).where(SignInAttemptRow.at < failures_before))
         await self._session.execute(delete(KnownDeviceRow).where(KnownDeviceRow.expires_at < before))
 
     async def known_device(self, token_hash: str, name: str) -> str | None:
@@ -135,9 +135,9 @@ class IdentityRepository:
             delete(KnownDeviceRow).where(KnownDeviceRow.user_id == user_id, KnownDeviceRow.id.not_in(newest))
         )
 
-    async def failures(self, key: str, window: timedelta) -> int:
-        """How often sign-in failed for `key` within `window`."""
-        query = select(func.count()).where(SignInFailureRow.key == key, SignInFailureRow.at > now() - window)
+    async def attempts(self, key: str, window: timedelta) -> int:
+        """How often `key` was counted within `window`."""
+        query = select(func.count()).where(SignInAttemptRow.key == key, SignInAttemptRow.at > now() - window)
         return await self._session.scalar(query) or 0
 
     async def judge_alone(self) -> None:
@@ -145,10 +145,11 @@ class IdentityRepository:
         await self._session.execute(select(func.pg_advisory_xact_lock(_JUDGING)))
 
     async def forgive_name(self, name: str) -> None:
-        """Forget all guesses of that name, wherever they came from."""
-        of_name = (SignInFailureRow.key == f"name:{name}") | SignInFailureRow.key.startswith(f"pair:{name}@")
-        await self._session.execute(delete(SignInFailureRow).where(of_name))
+        """Forget all that was counted of that name, wherever it came from."""
+        key = SignInAttemptRow.key
+        of_name = or_(key.in_([f"name:{name}", f"succeeded:{name}"]), key.startswith(f"pair:{name}@"))
+        await self._session.execute(delete(SignInAttemptRow).where(of_name))
 
     async def forgive(self, key: str) -> None:
         """Forget the failures of `key`."""
-        await self._session.execute(delete(SignInFailureRow).where(SignInFailureRow.key == key))
+        await self._session.execute(delete(SignInAttemptRow).where(SignInAttemptRow.key == key))

@@ -11,7 +11,7 @@ from atoll.database.base import now
 from atoll.database.connection import Sessions
 from atoll.identity import codes, passwords
 from atoll.identity.caller import Caller
-from atoll.identity.models import SessionRow, SignInFailureRow, UserRow
+from atoll.identity.models import SessionRow, SignInAttemptRow, UserRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import DeviceTypeName, Session, User
@@ -24,6 +24,8 @@ WINDOW = timedelta(minutes=15)
 # enough that nobody locks a colleague out by mistyping the name. Per device that the user signed in with before: it is
 # counted alone, so that nobody else's guesses lock it out; one that guesses too often is a stranger again.
 _LIMITS = {"pair": 5, "address": 30, "name": 60, "device": 5}
+# Those that succeed cost as much. They are counted per name, too, since only who knows the password can use these up.
+MOST_SIGN_INS = 240
 DEVICE_KNOWN = timedelta(days=180)
 DEVICES_PER_USER = 20
 
@@ -63,8 +65,11 @@ class IdentityService:
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             await _refuse_guessing(repository, await _keys(repository, name, address, device))
+            await _refuse_too_many(repository, name)
             user = await repository.user_by_name(name)
-        fit, newer = await passwords.fits(password, user.password_hash if user is not None and user.active else None)
+        async with passwords.turn_of(address):
+            kept = user.password_hash if user is not None and user.active else None
+            fit, newer = await passwords.fits(password, kept)
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
@@ -90,6 +95,7 @@ class IdentityService:
                     raise NotSignedIn(codes.WrongCredentials())  # it was changed while this one was looked at
                 if newer is not None:
                     user.password_hash = newer
+                session.add(SignInAttemptRow(key=_succeeded(name)))
                 for key in {keys.get("device", ""), _pair(name, address)} - {""}:
                     await repository.forgive(key)
                 known = new_token()
@@ -137,10 +143,11 @@ class IdentityService:
         if user is None:
             raise NotSignedIn(told.NotSignedIn())
         # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
-        fit, _ = await passwords.fits(current, user.password_hash)
-        if fit:
-            _refuse_new(user, current, new)
-        hashed = await passwords.hashed(new) if fit else ""
+        async with passwords.turn_of(caller.address):
+            fit, _ = await passwords.fits(current, user.password_hash)
+            if fit:
+                _refuse_new(user, current, new)
+            hashed = await passwords.hashed(new) if fit else ""
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             await repository.judge_alone()
@@ -203,14 +210,14 @@ async def _keys(repository: IdentityRepository, name: str, address: str, device:
     """Under what the failures of a name and an address are counted, per limit; of a known device, by itself."""
     if device is not None and (known := await repository.known_device(device, name)) is not None:
         key = f"device:{known}"
-        if await repository.failures(key, WINDOW) < _LIMITS["device"]:
+        if await repository.attempts(key, WINDOW) < _LIMITS["device"]:
             return {"device": key}
     return {"pair": _pair(name, address), "address": f"address:{address}", "name": f"name:{name}"}
 
 
-def _failures(keys: dict[str, str], name: str, address: str) -> list[SignInFailureRow]:
+def _failures(keys: dict[str, str], name: str, address: str) -> list[SignInAttemptRow]:
     """One failure per key, and one of the pair: a known device that used its guesses up has no five more without."""
-    return [SignInFailureRow(key=key) for key in {*keys.values(), _pair(name, address)}]
+    return [SignInAttemptRow(key=key) for key in {*keys.values(), _pair(name, address)}]
 
 
 def _pair(name: str, address: str) -> str:
@@ -220,11 +227,23 @@ def _pair(name: str, address: str) -> str:
 async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str]) -> None:
     """Raise TooMany when passwords were wrong too often."""
     for kind, key in keys.items():
-        if await repository.failures(key, WINDOW) >= _LIMITS[kind]:
-            raise TooMany(
-                codes.TooManyAttempts(minutes=int(WINDOW.total_seconds() // 60)),
-                headers={"Retry-After": str(int(WINDOW.total_seconds()))},
-            )
+        if await repository.attempts(key, WINDOW) >= _LIMITS[kind]:
+            raise _too_often()
+
+
+async def _refuse_too_many(repository: IdentityRepository, name: str) -> None:
+    """Raise TooMany for a name that was signed in too often, in the words of wrong guesses: it does not say which."""
+    if await repository.attempts(_succeeded(name), WINDOW) >= MOST_SIGN_INS:
+        raise _too_often()
+
+
+def _too_often() -> TooMany:
+    seconds = int(WINDOW.total_seconds())
+    return TooMany(codes.TooManyAttempts(minutes=seconds // 60), headers={"Retry-After": str(seconds)})
+
+
+def _succeeded(name: str) -> str:
+    return f"succeeded:{name}"
 
 
 def _refuse_new(user: UserRow, current: str, new: str) -> None:

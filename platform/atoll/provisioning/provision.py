@@ -9,7 +9,7 @@ from atoll.configuration import Configuration
 from atoll.database.connection import Sessions
 from atoll.database.notifications import DUE, Listener
 from atoll.database.patience import patiently
-from atoll.engines.base import ClusterProvision, Engine, EngineError, Member, Share
+from atoll.engines.base import ClusterProvision, Engine, EngineError, Member, Share, UserShare
 from atoll.engines.reports import Reports
 from atoll.homes.client import FilesClient
 from atoll.virtual_clusters.models import MemberRow, VirtualClusterRow
@@ -89,6 +89,7 @@ class Provisioner:
             name=row.name,
             shares=tuple(shares),
             members=tuple(Member(name=member.user.name, uid=member.user.uid) for member in members),
+            user_share=UserShare.configured(self._configuration, (share.device_type for share in shares)),
         )
 
 

@@ -137,6 +137,15 @@ class TaskRepository:
         rows = (await self._session.execute(query)).all()
         return {(row[0], row[1], row[2]): int(row[3]) for row in rows if row[1] is not None}
 
+    async def reserved_by(self, user_id: str, cluster_id: str) -> Sequence[tuple[dict[str, str], int]]:
+        """What each replica of the user's tasks that run there requests, and how many there are."""
+        query = select(TaskRow.specification["requests"], TaskRow.nodes).where(
+            TaskRow.owner_id == user_id,
+            TaskRow.virtual_cluster_id == cluster_id,
+            TaskRow.state.in_(HOLDS_DEVICES),
+        )
+        return [(row[0], row[1]) for row in (await self._session.execute(query)).all()]
+
     async def unfinished_in_each(self) -> Sequence[tuple[str, str, int]]:
         """Number of tasks of all users per virtual cluster and state, ended ones left out."""
         query = (

@@ -11,11 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll import quantities
 from atoll.audit_trail.record import Actor, record
-from atoll.configuration import Tasks
+from atoll.configuration import Configuration, Tasks
 from atoll.database.base import now
 from atoll.database.notifications import DUE, notify
 from atoll.devices.limits import Resources
 from atoll.engines.admission import Ask, Placement, decide
+from atoll.engines.base import UserShare
 from atoll.engines.specification import MOST_TEXT_BYTES, Amounts, TaskSpec
 from atoll.identity.caller import Caller
 from atoll.tasks import codes, policy, views
@@ -52,9 +53,10 @@ class About:
 class TaskService:
     """What people do with tasks."""
 
-    def __init__(self, session: AsyncSession, settings: Tasks = USUAL) -> None:
+    def __init__(self, session: AsyncSession, configuration: Configuration | None = None) -> None:
         self._session = session
-        self._settings = settings
+        self._configuration = configuration
+        self._settings = configuration.tasks if configuration is not None else USUAL
         self._repository = TaskRepository(session)
 
     async def list(
@@ -119,7 +121,7 @@ class TaskService:
         if await self._repository.unfinished_of(caller, lock=True) >= most:
             raise TooMany(codes.TooManyTasks(limit=most), errors=[codes.UnfinishedTasks(limit=most).at("")])
         asked = _ask(caller, cluster.name, specification)
-        verdict = decide(await snapshot(self._session, cluster), asked)
+        verdict = decide(await snapshot(self._session, cluster, caller.id, self._user_share(cluster)), asked)
         if not isinstance(verdict, Placement) and verdict.mistake is not None:
             raise invalid([verdict.mistake.at("devices")])
         devices = specification.devices
@@ -164,9 +166,14 @@ class TaskService:
         await self._changed(row)
         return views.full(caller, row)
 
+    def _user_share(self, cluster: VirtualClusterRow) -> UserShare | None:
+        if self._configuration is None:
+            return None
+        return UserShare.configured(self._configuration, (quota.device_type for quota in cluster.quotas))
+
     async def estimate(self, caller: Caller, specification: TaskSpec, *, cluster: VirtualClusterRow) -> Estimate:
         """What it would use, and whether it would start now."""
-        now_there = await snapshot(self._session, cluster)
+        now_there = await snapshot(self._session, cluster, caller.id, self._user_share(cluster))
         verdict = decide(now_there, _ask(caller, cluster.name, specification))
         devices = specification.devices
         share = now_there.shares.get((cluster.name, devices.type)) if devices.type is not None else None

@@ -4,8 +4,9 @@ from decimal import Decimal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from atoll.engines.admission import NodeState, Share, Snapshot
-from atoll.engines.base import NodeObservation
+from atoll import quantities
+from atoll.engines.admission import Amount, NodeState, Share, Snapshot
+from atoll.engines.base import NodeObservation, UserShare
 from atoll.engines.repository import NodeRepository
 from atoll.tasks.repository import TaskRepository
 from atoll.virtual_clusters.models import VirtualClusterRow
@@ -34,10 +35,22 @@ def will_take_tasks(node: NodeObservation) -> bool:
     return node.takes_tasks or (node.state == "cordoned" and "worker" in node.roles)
 
 
-async def snapshot(session: AsyncSession, cluster: VirtualClusterRow) -> Snapshot:
-    """Machines that take tasks, now or soon, and the quotas of one virtual cluster with what is held in it."""
+async def snapshot(
+    session: AsyncSession, cluster: VirtualClusterRow, user_id: str, share: UserShare | None
+) -> Snapshot:
+    """Machines that take tasks, now or soon, and the quotas of one virtual cluster with what is held in it.
+
+    What one user may reserve is in it where `share` is given, with what that user has reserved.
+    """
     nodes = await NodeRepository(session).observations()
     taken = await TaskRepository(session).held()
+    reserved = Amount()
+    for requests, count in await TaskRepository(session).reserved_by(user_id, cluster.id) if share is not None else ():
+        each = Amount(quantities.parse(requests["cpu"]), quantities.parse(requests["memory"]))
+        reserved = reserved.plus(each, count)
+    able = [node for node in nodes if node.takes_tasks]
+    cores = sum((Decimal(str(node.cpu_cores)) for node in able), Decimal(0))
+    memory = Decimal(sum(node.memory_bytes for node in able))
     return Snapshot(
         nodes=[node_state(node) for node in nodes if will_take_tasks(node)],
         shares={(cluster.name, quota.device_type): Share(quota.count, quota.max_per_user) for quota in cluster.quotas},
@@ -46,4 +59,6 @@ async def snapshot(session: AsyncSession, cluster: VirtualClusterRow) -> Snapsho
             for (cluster_id, device_type, user), count in taken.items()
             if cluster_id == cluster.id
         },
+        user_most={cluster.name: Amount(*share.of(cores, memory, len(able)))} if share is not None else {},
+        reserved={(cluster.name, user_id): reserved},
     )

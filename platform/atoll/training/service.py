@@ -40,7 +40,7 @@ class TrainingService:
     def __init__(self, session: AsyncSession, configuration: Configuration, control: ControlClient | None) -> None:
         self._session = session
         self._images = ImageService(configuration, control)
-        self._tasks = TaskService(session, configuration.tasks)
+        self._tasks = TaskService(session, configuration)
         self._configuration = configuration
 
     async def create(self, caller: Caller, body: TrainingCreate, key: str | None) -> Task:

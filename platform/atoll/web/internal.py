@@ -24,6 +24,9 @@ from atoll.web import told
 from atoll.web.errors import NotSignedIn
 
 STARTUP_FAILURE = 3  # as uvicorn itself ends
+HEALTH = frozenset(
+    {"/healthz", "/readyz", "/metrics"}
+)  # for the kubelet and Prometheus; the gateway passes them not on
 Ready = Callable[[], Awaitable[str | None]]
 
 

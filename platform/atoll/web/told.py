@@ -88,7 +88,7 @@ class MethodNotAllowed(ProblemCode, title="This address does not know that metho
 class TooManyRequests(
     ProblemCode,
     title="Too many requests wait",
-    detail="Of one user, {limit} may be here at a time.",
+    detail="Of one user, and of one address without a session, {limit} may be here at a time.",
     remedy="Try again in some seconds.",
 ):
     limit: int

@@ -11,11 +11,13 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from atoll.web import told
-from atoll.web.errors import TooMany, api_error
+from atoll.web.errors import ApiError, NotSignedIn, TooMany, api_error
+from atoll.web.internal import HEALTH
 
 AT_ONCE = 8
 MOST_WAITING = 64
 RETRY_AFTER_S = 5
+STRANGERS_BYTES = 16 << 10  # who is not signed in can send nothing longer than a name and a password
 _NETWORK_V6 = 64  # what one machine may choose its addresses from
 
 
@@ -87,43 +89,46 @@ class Turns:
     """Lets `AT_ONCE` requests of a user be worked on at a time, however many sessions the user has.
 
     Others of the user wait, in order; further ones are refused. What is being answered counts no more, so live views
-    and downloads have limits of their own. Whose session it is, is found in turns of the address. Who has none is
-    not kept here: signing in has its own limits.
+    and downloads have limits of their own. Whose session it is, is found in turns of the address; so is what comes
+    without a session that opens anything. Such a request has its turn once it is here as a whole, and its size is
+    limited: who sends slowly takes nothing from others behind the same address.
     """
 
     def __init__(self, app: ASGIApp, cookie: str, holders: Holders) -> None:
         self._app = app
         self._cookie = cookie
         self._holders = holders
-        self._users, self._addresses = Lines(AT_ONCE), Lines(AT_ONCE)
+        self._users, self._addresses, self._strangers = Lines(AT_ONCE), Lines(AT_ONCE), Lines(AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass it on when it is its turn."""
-        token = HTTPConnection(scope).cookies.get(self._cookie, "") if scope["type"] == "http" else ""
-        if not token:
+        if scope["type"] != "http" or scope["path"] in HEALTH:
             await self._app(scope, receive, send)
             return
         async with contextlib.AsyncExitStack() as held:
             try:
-                user = await self._user(token, scope)
-                turn = await held.enter_async_context(self._users.turn(user)) if user is not None else None
-            except TooMany as error:
+                user = await self._user(HTTPConnection(scope).cookies.get(self._cookie, ""), scope)
+                if user is None:
+                    receive = await _whole(receive)
+                line, of = (self._strangers, machine(_address(scope))) if user is None else (self._users, user)
+                turn = await held.enter_async_context(line.turn(of))
+            except ApiError as error:
                 await api_error(Request(scope), error)(scope, receive, send)
                 return
             scope.setdefault("state", {})["turn"] = turn
 
             async def answered(message: Message) -> None:
-                if turn is not None and message["type"] == "http.response.start":
+                if message["type"] == "http.response.start":
                     turn.give_back()
                 await send(message)
 
             await self._app(scope, receive, answered)
 
     async def _user(self, token: str, scope: Scope) -> str | None:
-        user = self._holders.known(token)
-        if user is not None:
+        user = self._holders.known(token) if token else None
+        if user is not None or not token:
             return user
-        async with self._addresses.turn(_machine(scope)):
+        async with self._addresses.turn(machine(_address(scope))):
             return await self._holders.find(token)
 
 
@@ -134,11 +139,33 @@ def give_back(request: Request) -> None:
         turn.give_back()
 
 
-def _machine(scope: Scope) -> str:
-    """The address of the other side; of IPv6 the network, whose addresses one machine may all have."""
-    host = scope["client"][0] if scope["client"] else ""
+def machine(host: str) -> str:
+    """What stands for the other side: its address; of IPv6 the network, whose addresses one machine may all have."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
         return host
     return host if address.version == 4 else str(ipaddress.ip_network((int(address), _NETWORK_V6), strict=False))
+
+
+def _address(scope: Scope) -> str:
+    return str(scope["client"][0]) if scope["client"] else ""
+
+
+async def _whole(receive: Receive) -> Receive:
+    """What gives the request's body at once, now that it is here. Raises NotSignedIn for one that is too long."""
+    body, message = b"", await receive()
+    while message["type"] == "http.request":
+        body += message.get("body", b"")
+        if len(body) > STRANGERS_BYTES:
+            raise NotSignedIn(told.NotSignedIn())
+        if not message.get("more_body", False):
+            message = {"type": "http.request", "body": body, "more_body": False}
+            break
+        message = await receive()
+    first: list[Message] = [message]
+
+    async def replayed() -> Message:
+        return first.pop() if first else await receive()
+
+    return replayed

@@ -181,9 +181,9 @@ class KubernetesEngine(Engine):
 
     async def provision(self, wanted: ClusterProvision) -> None:
         """Apply all objects of a virtual cluster."""
-        cpu_cores, memory_bytes = machines.task_capacity(self.nodes())
+        cpu_cores, memory_bytes, count = machines.task_capacity(self.nodes())
         for manifest in provisioning.manifests(
-            wanted, cpu_cores=cpu_cores, memory_bytes=memory_bytes, storage_root=self._storage_root
+            wanted, cpu_cores=cpu_cores, memory_bytes=memory_bytes, machines=count, storage_root=self._storage_root
         ):
             await self._client.apply(manifest)
 

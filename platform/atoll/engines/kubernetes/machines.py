@@ -138,7 +138,7 @@ def _state(node: Object) -> tuple[Literal["ready", "not_ready", "unknown", "cord
             return "unknown", codes.NodeSilent().reason(), since
 
 
-def task_capacity(nodes: Iterable[NodeObservation]) -> tuple[int, int]:
-    """CPU cores and memory of all machines that take tasks, ready or not: a reboot does not shrink quotas."""
+def task_capacity(nodes: Iterable[NodeObservation]) -> tuple[int, int, int]:
+    """CPU cores, memory and number of machines that take tasks, ready or not: a reboot does not shrink quotas."""
     able = [node for node in nodes if node.takes_tasks]
-    return int(sum(node.cpu_cores for node in able)), sum(node.memory_bytes for node in able)
+    return int(sum(node.cpu_cores for node in able)), sum(node.memory_bytes for node in able), len(able)

@@ -1,8 +1,10 @@
 """The objects of a virtual cluster. Pure: from what is wanted to manifests."""
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from atoll import quantities
 from atoll.engines.base import ClusterProvision, Member
 from atoll.engines.kubernetes import names
 from atoll.engines.kubernetes.client import KUEUE
@@ -11,8 +13,12 @@ ENTRY_FILE = Path(__file__).parent.parent / "entry.py"
 Manifest = dict[str, Any]
 
 
-def manifests(wanted: ClusterProvision, *, cpu_cores: int, memory_bytes: int, storage_root: Path) -> list[Manifest]:
-    """Everything, in the order of creation. CPU and memory are those of all machines that take tasks."""
+def manifests(
+    wanted: ClusterProvision, *, cpu_cores: int, memory_bytes: int, machines: int, storage_root: Path
+) -> list[Manifest]:
+    """Everything, in the order of creation. CPU and memory are those of all `machines` that take tasks."""
+    most_cpu, most_memory = wanted.user_share.of(Decimal(cpu_cores), Decimal(memory_bytes), machines)
+    most = {"cpu": quantities.cpu_text(most_cpu), "memory": str(int(most_memory))}
     namespace = names.namespace(wanted.name)
     labels = {**names.MANAGED_BY, names.CLUSTER_NAME: wanted.name}
     return [
@@ -23,7 +29,7 @@ def manifests(wanted: ClusterProvision, *, cpu_cores: int, memory_bytes: int, st
         *(_volume_claim(namespace, labels, claim) for claim in names.VOLUME_CLAIMS),
         _cohort(wanted, labels, cpu_cores, memory_bytes),
         *(_identity(namespace, labels, member) for member in wanted.members),
-        *(_cluster_queue(wanted, labels, member) for member in wanted.members),
+        *(_cluster_queue(wanted, labels, member, most) for member in wanted.members),
         *(_local_queue(wanted, namespace, labels, member) for member in wanted.members),
     ]
 
@@ -138,11 +144,12 @@ def _cohort(wanted: ClusterProvision, labels: dict[str, str], cpu_cores: int, me
     }
 
 
-def _cluster_queue(wanted: ClusterProvision, labels: dict[str, str], member: Member) -> Manifest:
-    """A member owns nothing and borrows from the virtual cluster, devices up to the limit of one user."""
+def _cluster_queue(
+    wanted: ClusterProvision, labels: dict[str, str], member: Member, most_of_user: dict[str, str]
+) -> Manifest:
+    """A member owns nothing and borrows from the virtual cluster, up to the limits of one user."""
     resources: list[Manifest] = [
-        {"name": "cpu", "nominalQuota": "0"},
-        {"name": "memory", "nominalQuota": "0"},
+        *({"name": name, "nominalQuota": "0", "borrowingLimit": most} for name, most in most_of_user.items()),
         *(
             {"name": name, "nominalQuota": "0", "borrowingLimit": str(most)}
             for name, (_, most) in _shares(wanted).items()

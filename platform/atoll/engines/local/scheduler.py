@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from atoll import quantities
-from atoll.engines.admission import Ask, NodeState, Obstacle, Placement, Share, Snapshot, decide
+from atoll.engines.admission import Amount, Ask, NodeState, Obstacle, Placement, Share, Snapshot, decide
 from atoll.engines.base import ClusterProvision, Submission
 
 
@@ -54,16 +54,24 @@ def snapshot(machines: Sequence[Machine], clusters: Sequence[ClusterProvision], 
     cpu: dict[str, Decimal] = {}
     memory: dict[str, Decimal] = {}
     per_user: dict[tuple[str, str, str], int] = {}
+    reserved: dict[tuple[str, str], Amount] = {}
     for item in held:
         wanted = ask(item.submission)
         if wanted.device_type is not None:
             key = (wanted.virtual_cluster, wanted.device_type, wanted.user)
             per_user[key] = per_user.get(key, 0) + wanted.devices * wanted.nodes
+        mine = (wanted.virtual_cluster, wanted.user)
+        each = Amount(wanted.cpu_cores, wanted.memory_bytes)
+        reserved[mine] = reserved.get(mine, Amount()).plus(each, wanted.nodes)
         for node, devices in item.placement.replicas:
             if wanted.device_type is not None:
                 used.setdefault((node, wanted.device_type), set()).update(devices)
             cpu[node] = cpu.get(node, Decimal(0)) + wanted.cpu_cores
             memory[node] = memory.get(node, Decimal(0)) + wanted.memory_bytes
+    whole = (
+        sum((Decimal(str(machine.cpu_cores)) for machine in machines), Decimal(0)),
+        Decimal(sum(machine.memory_bytes for machine in machines)),
+    )
     return Snapshot(
         nodes=[
             NodeState(
@@ -85,6 +93,8 @@ def snapshot(machines: Sequence[Machine], clusters: Sequence[ClusterProvision], 
             for share in cluster.shares
         },
         held=per_user,
+        user_most={cluster.name: Amount(*cluster.user_share.of(*whole, len(machines))) for cluster in clusters},
+        reserved=reserved,
     )
 
 

@@ -1,5 +1,6 @@
 """Who did what: rows have a size, and are forgotten by age and by number."""
 
+import asyncio
 import json
 from dataclasses import replace
 from datetime import timedelta
@@ -12,6 +13,7 @@ from atoll.audit_trail.models import AuditRow
 from atoll.audit_trail.record import LONGEST_TEXT, MOST_DETAILS_BYTES, bounded
 from atoll.database.base import now
 from atoll.database.connection import Sessions, connect, sessions
+from atoll.identity.models import UserRow
 from atoll.jobs import application
 from sqlalchemy import func, select
 
@@ -37,6 +39,23 @@ async def test_a_refused_request_writes_a_short_row(platform: RunningPlatform) -
     assert (await ada.post(f"/services/{long}/restart")).status_code == 403
     (denied,) = (await admin.get("/audit", params={"action": "request.denied"})).json()["items"]
     assert len(denied["object_name"]) == LONGEST_TEXT
+
+
+async def test_what_is_refused_again_and_again_is_counted_and_written_once_a_minute(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    ada, bob = [await platform.user(admin, name) for name in ("ada", "bob")]
+    tried = 30
+    for number in range(0, tried, 5):
+        asked = (ada.post(f"/services/s{each}/restart") for each in range(number, number + 5))
+        assert {answer.status_code for answer in await asyncio.gather(*asked)} == {403}
+    assert (await ada.post("/users", {})).status_code == 403
+    assert (await bob.post("/services/api/restart")).status_code == 403
+    rows = (await admin.get("/audit", params={"action": "request.denied"})).json()["items"]
+    of_ada = [row for row in rows if row["details"]["route"].endswith("/restart") and row["actor_name"] == "ada"]
+    assert len(of_ada) <= 2, "one per minute, and the minute may have turned"
+    assert sum(row["details"]["times"] for row in of_ada) == tried
+    assert "/services/s" in of_ada[0]["object_name"]
+    assert [row["details"]["times"] for row in rows if row not in of_ada] == [1, 1]
 
 
 @pytest.fixture(autouse=True)
@@ -73,19 +92,67 @@ async def test_jobs_forgets_rows_that_are_old_or_too_many(platform: RunningPlatf
         await database.dispose()
 
 
-async def write(opened: Sessions, name: str, count: int, *, days: int) -> None:
+@pytest.mark.parametrize("different", [{"audit": {"retention_days": 9, "rows": 1000}}])
+async def test_nobody_pushes_out_what_others_did(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    actors = [(await platform.user(admin, name)).name for name in ("ada", "bob", "eve")]
+    database = connect(platform.configuration, pool_size=1)
+    opened = sessions(database)
+
+    async def left() -> dict[tuple[str, str], int]:
+        query = select(AuditRow.actor_name, AuditRow.outcome, func.count(AuditRow.id)).where(AuditRow.action == "x")
+        async with opened() as session:
+            found = await session.execute(query.group_by(AuditRow.actor_name, AuditRow.outcome))
+            return {(row[0], row[1]): row[2] for row in found.all()}
+
+    async def few() -> bool:
+        async with opened() as session:
+            return await session.scalar(select(func.count(AuditRow.id))) == 1000
+
+    try:
+        async with opened() as session:
+            ids = {row.name: row.id for row in (await session.scalars(select(UserRow))).all()}
+        for name in actors:
+            await write(opened, f"0{name}", 50, days=8, actor=(ids[name], name))
+            await write(opened, f"1{name}", 5, days=8, actor=(ids[name], name), outcome="denied")
+        # Refused ones of one actor: what else there is stays.
+        await write(opened, "2", 3000, days=0, actor=(ids["eve"], "eve"), outcome="denied")
+        await eventually(few)
+        kept = await left()
+        assert {kept.get((name, "done"), 0) for name in actors} == {50}, f"pushed out by what was refused: {kept}"
+        assert [kept.get((name, "denied"), 0) for name in ("ada", "bob")] == [5, 5], kept
+        # What was done by one actor.
+        await write(opened, "3", 3000, days=0, actor=(ids["eve"], "eve"))
+        await eventually(few)
+        kept = await left()
+        assert [kept.get((name, "done"), 0) for name in ("ada", "bob")] == [50, 50], f"pushed out by another: {kept}"
+        assert [kept.get((name, "denied"), 0) for name in ("ada", "bob")] == [5, 5], kept
+    finally:
+        await database.dispose()
+
+
+async def write(
+    opened: Sessions,
+    name: str,
+    count: int,
+    *,
+    days: int,
+    actor: tuple[str | None, str] | None = None,
+    outcome: str = "done",
+) -> None:
+    actor_id, actor_name = actor or (None, name)
     async with opened() as session, session.begin():
         session.add_all(
             AuditRow(
                 id=f"{name}{number:06d}",
                 at=now() - timedelta(days=days),
-                actor_id=None,
-                actor_name=name,
+                actor_id=actor_id,
+                actor_name=actor_name,
                 action="x",
                 object_kind="x",
                 object_id="",
                 object_name="",
-                outcome="done",
+                outcome=outcome,
                 address="",
                 request_id="",
                 details={},

@@ -80,6 +80,15 @@ async def work() -> AsyncIterator[Work]:
 
         return StreamingResponse(content())
 
+    @app.post("/body")
+    async def body(request: Request) -> int:
+        made.inside.append("body")
+        return len(await request.body())
+
+    @app.get("/healthz")
+    async def healthz() -> str:
+        return "ok"
+
     @app.get("/quick")
     async def quick() -> str:
         return "here"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from atoll.engines.base import ClusterProvision, EngineError, Member, Share, Submission
+from atoll.engines.base import ClusterProvision, EngineError, Member, Share, Submission, UserShare
 from atoll.engines.kubernetes import manifests, provisioning
 from atoll.engines.kubernetes.client import KINDS, NODE, POD, WORKLOAD, ApiFailure
 from atoll.engines.specification import TaskSpec
@@ -269,11 +269,14 @@ CLUSTER = ClusterProvision(
         Share(device_type="huawei_npu_amd64", resource="huawei.com/Ascend910", count=8, max_per_user=8),
     ),
     members=(Member(name="ada", uid=30007),),
+    user_share=UserShare(percent=50, usual_cpu="2", usual_memory="8Gi"),
 )
 
 
-def provisioned(cluster: ClusterProvision = CLUSTER) -> dict[str, dict[str, Any]]:
-    made = provisioning.manifests(cluster, cpu_cores=64, memory_bytes=1 << 38, storage_root=Path("/mnt/atoll"))
+def provisioned(cluster: ClusterProvision = CLUSTER, cpu_cores: int = 64) -> dict[str, dict[str, Any]]:
+    made = provisioning.manifests(
+        cluster, cpu_cores=cpu_cores, memory_bytes=1 << 38, machines=4, storage_root=Path("/mnt/atoll")
+    )
     return {f"{item['kind']}/{item['metadata']['name']}": item for item in made}
 
 
@@ -298,9 +301,22 @@ def test_a_virtual_cluster_without_devices_still_admits_cpu_and_memory() -> None
         group = made[name]["spec"]["resourceGroups"][0]
         assert group["coveredResources"] == ["cpu", "memory"]
         assert tuple(item["nominalQuota"] for item in group["flavors"][0]["resources"]) == quota
-    member = made["ClusterQueue/vc-default--ada"]["spec"]["resourceGroups"][0]["flavors"][0]["resources"]
-    assert not any("borrowingLimit" in item for item in member)  # borrows all of the virtual cluster
     assert made["LocalQueue/ada"]["spec"] == {"clusterQueue": "vc-default--ada"}
+
+
+@pytest.mark.parametrize(
+    ("cpu_cores", "percent", "cpu"),
+    [(64, 50, "32"), (63, 50, "31500m"), (10, 50, "8"), (6, 50, "6"), (64, 100, "64")],
+)
+def test_one_user_reserves_a_part_of_cpu_and_memory_and_at_least_a_usual_task_on_each_machine(
+    cpu_cores: int, percent: int, cpu: str
+) -> None:
+    share = CLUSTER.user_share.model_copy(update={"percent": percent})
+    made = provisioned(CLUSTER.model_copy(update={"user_share": share}), cpu_cores)
+    group = made["ClusterQueue/vc-default--ada"]["spec"]["resourceGroups"][0]["flavors"][0]
+    limits = {item["name"]: item for item in group["resources"]}
+    assert limits["cpu"] == {"name": "cpu", "nominalQuota": "0", "borrowingLimit": cpu}, "one user takes all CPU"
+    assert limits["memory"]["borrowingLimit"] == str((1 << 38) * percent // 100), "one user takes all memory"
 
 
 def test_a_virtual_cluster_is_closed_by_default() -> None:

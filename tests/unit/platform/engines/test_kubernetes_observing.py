@@ -99,7 +99,7 @@ def test_it_runs_once_every_replica_runs() -> None:
             "couldn't assign flavors to pod set task: insufficient unused quota for cpu in flavor default, 300m more "
             "needed",
             "capacity_in_use",
-            "All others are in use; still missing: 300m CPU.",
+            "What you may have of it is in use, by you or by others; still missing: 300m CPU.",
         ),
         ("LocalQueue ada doesn't exist", "queue_not_ready", "Its queue is being made."),
         ("something new", "queue_says", "It waits for its turn. The queue says: something new"),

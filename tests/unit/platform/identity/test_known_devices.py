@@ -6,7 +6,7 @@ import time
 import httpx
 import pytest
 from atoll.database.connection import connect, sessions
-from atoll.identity.models import SignInFailureRow
+from atoll.identity.models import SignInAttemptRow
 
 from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform
 
@@ -31,7 +31,7 @@ async def lock(platform: RunningPlatform, name: str, *, addresses: int = 1) -> N
     async with sessions(database)() as session, session.begin():
         for number in range(addresses + 1, 13):
             keys = (f"pair:{name}@198.51.100.{number}", f"address:198.51.100.{number}", f"name:{name}")
-            session.add_all(SignInFailureRow(key=key) for key in keys for _ in range(5))
+            session.add_all(SignInAttemptRow(key=key) for key in keys for _ in range(5))
     await database.dispose()
     for number in range(1, addresses + 1):
         http = await stranger(platform, number)

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 
+import httpx
 import pytest
 from atoll.api.application import application as api_application
 from atoll.database.connection import connect
@@ -133,10 +134,12 @@ async def test_a_flood_of_sign_ins_is_refused_and_stalls_nobody_who_is_signed_in
     monkeypatch.setattr(passwords, "_nobody", str)
     http = platform.anonymous()
     most = passwords.MOST_WAITING
-    guesses = [
-        asyncio.create_task(http.post("/session", json={"name": f"user-{number}", "password": "guess"}))
-        for number in range(most + 20)
-    ]
+
+    async def guess(number: int) -> httpx.Response:
+        address = {"X-Forwarded-For": f"198.51.100.{number // passwords.PER_ADDRESS}"}
+        return await http.post("/session", json={"name": f"user-{number}", "password": "guess"}, headers=address)
+
+    guesses = [asyncio.create_task(guess(number)) for number in range(most + 20)]
     try:
 
         async def refused() -> bool:

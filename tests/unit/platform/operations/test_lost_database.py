@@ -2,9 +2,12 @@
 
 import asyncio
 
+import pytest
+from atoll.operations.models import OperationRow
+from atoll.operations.repository import OperationRepository
 from sqlalchemy import text
 
-from tests.unit.platform.operations.conftest import Operated
+from tests.unit.platform.operations.conftest import Operated, worked_on
 from tests.unit.platform.operations.test_kill import STEPS, all_ended, check_ledger, lines
 
 LOSSES = 6
@@ -16,6 +19,28 @@ END = "SELECT pg_terminate_backend(pid) FROM unnest(CAST(:pids AS int[])) AS pid
 async def connections(operated: Operated) -> set[int]:
     async with operated.sessions() as session:
         return set(await session.scalar(text(OWN)) or ())
+
+
+async def test_a_look_for_a_cancellation_that_fails_cancels_nothing(
+    without_jobs: Operated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look, looks = OperationRepository.of_anybody, 0
+
+    async def failing_once(self: OperationRepository, operation_id: str) -> OperationRow | None:
+        nonlocal looks
+        looks += 1
+        if looks == 1:
+            raise ValueError("as told")
+        return await look(self, operation_id)
+
+    monkeypatch.setattr(OperationRepository, "of_anybody", failing_once)
+    operation = await without_jobs.start("test.steps", steps=20)
+    async with worked_on(without_jobs):
+        ended = await without_jobs.once(operation, "finished", "failed", "cancelled")
+    assert looks > 1, "nobody looked"
+    assert ended.state == "finished", "it was cancelled, and nobody wished it"
+    assert ended.attempts == 2
+    assert [what for _, what, _ in await without_jobs.ledger(operation)] == [f"step {number}" for number in range(20)]
 
 
 async def test_operations_go_on_behind_a_database_that_ends_all_connections(without_jobs: Operated) -> None:

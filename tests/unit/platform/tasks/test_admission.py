@@ -5,7 +5,8 @@ from decimal import Decimal
 
 import pytest
 from atoll.devices.types import DeviceType, choose
-from atoll.engines.admission import Ask, NodeState, Obstacle, Placement, Share, Snapshot, decide
+from atoll.engines.admission import Amount, Ask, NodeState, Obstacle, Placement, Share, Snapshot, decide
+from atoll.engines.base import UserShare
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -98,6 +99,35 @@ def test_cpu_is_counted_too() -> None:
     verdict = decide(snapshot(node("a", GPU, {0}, cpu=1)), ask(GPU, 1, cpu=2))
     assert isinstance(verdict, Obstacle)
     assert verdict.reason.code == "no_node_has_room"
+
+
+@pytest.mark.parametrize(("resource", "cpu", "memory"), [("cpu", 3, 8), ("memory", 4, 3)])
+def test_tasks_of_one_user_leave_cpu_and_memory_to_others(resource: str, cpu: int, memory: int) -> None:
+    taken = Amount(Decimal(2), Decimal(2 << 30))
+    most = Amount(Decimal(cpu), Decimal(memory << 30))
+    here = replace(snapshot(node("a", GPU, {0, 1}), node("b", GPU, {0, 1})), user_most={"vc": most})
+    two = Ask("vc", "ada", None, 0, 2, Decimal(1), Decimal(1 << 30))
+    assert isinstance(decide(here, two), Placement)
+    full = decide(replace(here, reserved={("vc", "ada"): taken}), two)
+    assert isinstance(full, Obstacle), "the share of one user is not counted"
+    assert (full.reason.code, full.forever) == ("user_share_used_up", False)
+    assert full.reason.params == {
+        "resource": resource,
+        "needed": {"cpu": "2", "memory": "2Gi"}[resource],
+        "held": {"cpu": "2", "memory": "2Gi"}[resource],
+        "most": {"cpu": "3", "memory": "3Gi"}[resource],
+    }
+    assert isinstance(decide(replace(here, reserved={("vc", "bob"): taken}), two), Placement)
+    assert isinstance(
+        decide(replace(here, reserved={("vc", "ada"): taken}), replace(two, virtual_cluster="x")), Placement
+    )
+
+
+def test_one_user_may_always_have_a_usual_task_on_each_machine_but_never_more_than_there_is() -> None:
+    share = UserShare(percent=50, usual_cpu="2", usual_memory="1Gi")
+    assert share.of(Decimal(64), Decimal(64 << 30), 4) == (Decimal(32), Decimal(32 << 30))
+    assert share.of(Decimal(12), Decimal(6 << 30), 4) == (Decimal(8), Decimal(4 << 30))
+    assert share.of(Decimal(6), Decimal(2 << 30), 4) == (Decimal(6), Decimal(2 << 30))
 
 
 def test_a_task_that_needs_a_node_which_is_being_restarted_waits() -> None:
