@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 from click.testing import CliRunner
 
-from installer.cluster import ClusterError, load
+from installer.cluster import Cluster, ClusterError, checks, load
+from installer.cluster.checks.finding import Check, Circumstances, Finding
 from installer.cluster.commands import validate
 
+# The files of checks.
+MODULES = [import_module(f"{checks.__name__}.{found.name}") for found in iter_modules(checks.__path__)]
+ROOMS = [module for module in MODULES if hasattr(module, "CHECKS")]
 BROKEN = sorted((Path(__file__).parents[2] / "broken").glob("*.yaml"))
 
 
@@ -24,6 +31,27 @@ def test_a_broken_file_is_answered_with_the_expected_message(file: Path) -> None
         load(file, installed=False)
     assert f"{caught.value}\n" == file.with_suffix(".expected").read_text(encoding="utf-8")
     assert all(mistake.line > 0 and mistake.remedy for mistake in caught.value.mistakes)
+
+
+def test_every_check_has_a_case_that_it_must_catch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of which it says something."""
+    caught: set[str] = set()
+
+    def noted(check: Check) -> Check:
+        def look(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding]:
+            for finding in check(cluster, circumstances):
+                caught.add(f"{check.__module__}.{check.__name__}")
+                yield finding
+
+        return look
+
+    every = {f"{check.__module__}.{check.__name__}" for room in ROOMS for check in room.CHECKS}
+    for room in ROOMS:
+        monkeypatch.setattr(room, "CHECKS", tuple(noted(check) for check in room.CHECKS))
+    for file in BROKEN:
+        with pytest.raises(ClusterError):
+            load(file, installed=False)
+    assert every - caught == set()
 
 
 @pytest.mark.parametrize("file", BROKEN, ids=lambda file: file.stem)
