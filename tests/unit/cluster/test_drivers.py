@@ -133,7 +133,7 @@ def written_for(rows: dict[str, Any], section: type[BaseModel], role: str, name:
     settings = rows[name].settings
     content: dict[str, Any] = {"driver": name}
     if settings:
-        (content[settings],) = section.model_fields[settings].examples or ()
+        (content[settings],) = section.model_fields[settings].examples or [None]
     return yaml.safe_dump({role: content})
 
 
