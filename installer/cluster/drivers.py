@@ -133,7 +133,9 @@ def _one_registry(cluster: Cluster) -> Iterator[Words]:
         yield Words("a registry on several nodes is not carried out yet", "Name one node in `registry.nodes`.")
 
 
-def _not_yet(key: str, name: str, remedy: str) -> Judge:
+def not_yet(key: str, name: str, remedy: str) -> Judge:
+    """Return the `refusal` of a driver that no role carries out."""
+
     def refusal(_: Cluster) -> Iterator[Words]:
         yield Words(f"`{key}: {name}` is not carried out yet", remedy)
 
@@ -158,9 +160,9 @@ STORAGE = {
             misfit=_for_gluster,
             refusal=_replicas,
         ),
-        StorageDriver("nfs", settings="nfs", refusal=_not_yet("storage.driver", "nfs", _SERVERS)),
+        StorageDriver("nfs", settings="nfs", refusal=not_yet("storage.driver", "nfs", _SERVERS)),
         StorageDriver(
-            "cephfs", settings="cephfs", kernel=("fuse",), refusal=_not_yet("storage.driver", "cephfs", _SERVERS)
+            "cephfs", settings="cephfs", kernel=("fuse",), refusal=not_yet("storage.driver", "cephfs", _SERVERS)
         ),
         StorageDriver("local", shared=False, on_nodes=True, misfit=_one_node),
     )
@@ -178,7 +180,7 @@ REGISTRY = {
         RegistryDriver(
             "harbor",
             settings="harbor",
-            refusal=_not_yet("registry.driver", "harbor", "Use `distribution`, the default."),
+            refusal=not_yet("registry.driver", "harbor", "Use `distribution`, the default."),
         ),
     )
 }

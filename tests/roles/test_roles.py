@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 
 import pytest
@@ -32,10 +32,11 @@ def verbs(role: str) -> set[str]:
 
 
 def steps(role: str) -> list[str]:
-    """Molecule's steps for a role; a role that can be removed is there again at the end, for those that follow."""
+    """Molecule's steps for a role: each of its verbs, and behind each it is there again, for those that follow."""
     applied = ["converge", "idempotence", "side_effect verify.yml", f"verify node/{role}"]
-    removed = ["side_effect remove.yml", f"verify node/{role}_removed", *applied] if "remove" in verbs(role) else []
-    return ["prepare", "check", "verify node/rehearsed", *applied, *removed]
+    others = sorted(verbs(role) - {"deploy", "verify"})
+    after = [[f"side_effect {verb}.yml", f"verify node/{role}_after_{verb}", *applied] for verb in others]
+    return ["prepare", "check", "verify node/rehearsed", *applied, *chain.from_iterable(after)]
 
 
 def parts() -> list[str]:

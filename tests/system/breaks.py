@@ -131,6 +131,14 @@ TOGETHER = {
             "NetworkPolicy atoll-monitoring/default-deny is gone",
             "",
         ),
+        # Its pods go on, or nothing behind it could be asked and mended: without them nodes forget each other's routes.
+        Break(
+            "network",
+            "master1",
+            f"{KUBECTL} -n kube-system delete daemonset kube-router --cascade=orphan",
+            "DaemonSet kube-system/kube-router is gone",
+            "",
+        ),
         Break("queue", "master1", f"{KUBECTL} delete cohort.kueue.x-k8s.io cluster", "Cohort cluster is gone", ""),
     ),
 }

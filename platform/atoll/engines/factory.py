@@ -1,5 +1,7 @@
 """Which engine a configuration means."""
 
+from typing import assert_never
+
 from atoll.configuration import Configuration
 from atoll.engines.base import Engine
 
@@ -19,6 +21,8 @@ async def make_engine(configuration: Configuration) -> Engine:
                 for node in configuration.engine.nodes
             ],
         )
-    from atoll.engines.kubernetes.engine import KubernetesEngine
+    if configuration.engine.kind == "kubernetes":
+        from atoll.engines.kubernetes.engine import KubernetesEngine
 
-    return await KubernetesEngine.connect(configuration)
+        return await KubernetesEngine.connect(configuration)
+    assert_never(configuration.engine.kind)

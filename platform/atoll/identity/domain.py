@@ -14,9 +14,9 @@ DOMAIN = Domain(
     tables=(UserRow, SessionRow, KnownDeviceRow, SignInAttemptRow),
     channels=(SESSIONS_ENDED,),
     matrix={
-        "POST /session": Elsewhere("test_sign_in"),
+        "POST /session": Elsewhere("test_a_wrong_password_and_an_unknown_name_are_told_alike"),
         "GET /session": MatrixRow.everybody(),
-        "DELETE /session": Elsewhere("test_sign_in"),  # ends the caller's session
+        "DELETE /session": Elsewhere("test_signing_out_ends_the_session_on_the_server"),
         "POST /session/password": MatrixRow(owner=422, colleague=422, foreigner=422, admin=422, body={}),
     },
 )

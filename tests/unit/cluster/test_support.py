@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -15,7 +17,7 @@ from installer import exit_codes
 from installer.cluster import EXAMPLE, TREE, load
 from installer.cluster.commands import validate
 from installer.cluster.defaults import section_models
-from installer.cluster.drivers import REGISTRY, STORAGE
+from installer.cluster.drivers import REGISTRY, STORAGE, not_yet
 from installer.cluster.sections import unused_because
 
 BASE = "name: a\nnodes: [{name: m1, address: 10.0.0.1, roles: [master, worker, storage]}]\n"
@@ -105,25 +107,20 @@ def test_nobody_is_warned_of_defaults() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "line", "said"),
-    [
-        (
-            "storage:\n  driver: nfs\n  nfs: {server: nas, path: /p}\n",
-            4,
-            "`storage.driver: nfs` is not carried out yet.",
-        ),
-        (
-            "registry: {driver: harbor, harbor: {url: 'https://h', user: u}}\n",
-            3,
-            "`registry.driver: harbor` is not carried out yet.",
-        ),
-    ],
+    ("section", "rows", "name"),
+    [("storage", STORAGE, "local"), ("registry", REGISTRY, "distribution")],
+    ids=["storage", "registry"],
 )
-def test_validate_refuses_what_nobody_carries_out(tmp_path: Path, more: str, line: int, said: str) -> None:
+def test_validate_refuses_what_nobody_carries_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, section: str, rows: dict[str, Any], name: str
+) -> None:
+    """Which drivers those are changes; here one that needs no settings is said to be."""
+    refusal = not_yet(f"{section}.driver", name, "Use `another`.")
+    monkeypatch.setitem(rows, name, replace(rows[name], refusal=refusal))
     file = tmp_path / "cluster.yaml"
-    file.write_text(BASE + more)
+    file.write_text(f"{BASE}{section}:\n  driver: {name}\n")
     load(file, installed=False)  # it can be read and planned for: what stands may be of another version
     told = CliRunner().invoke(validate, ["-f", str(file)])
     assert told.exit_code == exit_codes.BAD_FILE
-    assert f"cluster.yaml:{line}: {said}\n  Use `" in told.output
+    assert f"cluster.yaml:4: `{section}.driver: {name}` is not carried out yet.\n  Use `another`." in told.output
     assert json.loads(CliRunner().invoke(validate, ["-f", str(file), "-o", "json"]).output)["ok"] is False

@@ -74,6 +74,9 @@ def test_a_domain_is_a_folder_a_migration_and_two_lines_in_one_file(copied: Path
     beside = Path(sys.executable).parent
     run(copied, str(beside / "ruff"), "check", "--no-cache", "platform")
     run(copied, str(beside / "ruff"), "format", "--no-cache", "--check", "platform")
+    folder = next(name for name in blocks() if name.endswith("/domain.py")).rpartition("/")[0]
+    config = ["--config-file", "pyproject.toml", "--cache-dir", os.devnull]
+    run(copied, str(beside / "mypy"), *config, "-p", folder.removeprefix("platform/").replace("/", "."))
     run(copied, str(beside / "lint-imports"), "--no-cache", "--config", "tests/contracts/platform.ini")
     run(copied, sys.executable, "-m", "atoll.api.openapi")
     run(copied, sys.executable, "-m", "atoll.api.words")

@@ -176,7 +176,7 @@ def test_what_a_role_takes_from_the_bundle_is_an_artifact_of_its_phases(role: st
     taken: list[list[str]] = []
     for text in texts(role).values():
         for image in re.findall(r"atoll_image', '([^']+)'", text):
-            taken.append([f"image/{kind}/{image}:1" for kind in ("base", "platform", "engine")])
+            taken.append([f"image/{kind}/{image}:1" for kind in ("base", "platform", "framework")])
         for name in re.findall(r"bin/\{\{ atoll_node.arch \}\}/([a-z0-9_./-]+)", text):
             taken.append([f"bin/amd64/{name}"])
         taken += [

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from installer.cluster import TREE, loads
+from installer.cluster.drivers import STORAGE, not_yet
 from installer.preflight.support import check_support
 
 REAL = """
@@ -29,7 +32,6 @@ def test_real_cards_are_told_to_lack_their_plugin_and_do_not_stop_an_install() -
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ("storage: {driver: nfs, nfs: {server: 10.0.0.5, path: /export}}", "storage.driver: nfs"),
         ("  - {name: s2, address: 10.0.0.32, roles: [storage]}", "GlusterFS on 2 storage nodes"),
         ("registry: {nodes: [m1, s1]}", "registry on several nodes"),
     ],
@@ -39,3 +41,14 @@ def test_what_no_role_carries_out_stops_an_install(more: str, said: str) -> None
     assert len(found) == 1
     assert said in found[0].evidence
     assert found[0].remedy
+
+
+def test_a_driver_that_no_role_carries_out_stops_an_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever that is: here the one of the reference is said to be."""
+    cluster = loads((TREE / "cluster.example.yaml").read_text())
+    name = cluster.storage.driver
+    refusal = not_yet("storage.driver", name, "Use another.")
+    monkeypatch.setitem(STORAGE, name, replace(STORAGE[name], refusal=refusal))
+    (found,) = check_support(cluster)
+    assert (found.severity, found.remedy) == ("error", "Use another.")
+    assert found.evidence == f"`storage.driver: {name}` is not carried out yet"

@@ -19,8 +19,8 @@ from . import bundle
 HERE = Path(__file__).parent
 TREE = HERE.parents[2]
 SHAPES = TREE / "tests/shapes"
-# Phases whose workloads are pods like any other; the network itself and its provisioner of volumes act on their node.
-ON_THE_NETWORK = ("accelerators", "queue", "database", "monitoring", "platform")
+# Phases whose workloads act on their node: the network itself, and the provisioner of volumes. All others are pods.
+ON_THEIR_NODE = {"network", "storage_client"}
 
 
 @dataclass(frozen=True)
@@ -85,19 +85,27 @@ class Rendered:
         ]
 
     def objects(self, *phases: str) -> list[dict[str, Any]]:
-        return [
-            item
-            for name, part in self.parts.items()
-            if not phases or name.split(".")[0] in phases
-            for item in part["objects"]
-        ]
+        return [item for name in phases or self.phases for item in self._objects.get(name, [])]
+
+    @property
+    def phases(self) -> list[str]:
+        """Those that apply objects."""
+        return list(self._objects)
+
+    @functools.cached_property
+    def _objects(self) -> dict[str, list[dict[str, Any]]]:
+        found: dict[str, list[dict[str, Any]]] = {}
+        for name, part in self.parts.items():
+            found.setdefault(name.split(".")[0], []).extend(part["objects"])
+        return found
 
     def one(self, kind: str, name: str) -> dict[str, Any]:
         (found,) = [item for item in self.objects() if (item["kind"], item["metadata"]["name"]) == (kind, name)]
         return found
 
     def workloads(self, *phases: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        for item in self.objects(*(phases or ON_THE_NETWORK)):
+        """Yield pods by the name of what makes them; without phases those of all that do not act on their node."""
+        for item in self.objects(*(phases or [name for name in self.phases if name not in ON_THEIR_NODE])):
             if item["kind"] in ("Deployment", "StatefulSet", "DaemonSet", "Job"):
                 yield f"{item['kind']} {item['metadata']['name']}", item["spec"]["template"]
 

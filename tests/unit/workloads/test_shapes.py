@@ -19,20 +19,33 @@ from atoll.configuration import Configuration
 from cryptography import x509
 
 from installer.cluster import Cluster, bundle_directory, load
+from installer.cluster.drivers import REGISTRY, STORAGE
 from installer.planning.phases import ADMISSION, PHASES
 from installer.planning.projection import nodes_of
 from installer.preflight.support import check_support
 
-from .conftest import SHAPES, Rendered, Rendering
+from .conftest import SHAPES, TREE, Rendered, Rendering
 
 NAMES = sorted(file.stem for file in SHAPES.glob("*.yaml"))
-# What preflight says of a shape that no role carries out yet.
-REFUSED = {
-    "nfs": ["`storage.driver: nfs` is not carried out yet"],
-    "several_registries": ["a registry on several nodes is not carried out yet"],
-}
-# Refused, and yet every template can be made of it.
-RENDERED = [name for name in NAMES if name != "nfs"]
+
+
+def of(name: str) -> Cluster:
+    return load(SHAPES / f"{name}.yaml", installed=False)
+
+
+def not_carried_out(cluster: Cluster) -> list[str]:
+    """The drivers of a cluster that no role has a folder for, as preflight names them."""
+    chosen = {"storage": cluster.storage.driver, "registry": cluster.registry.driver}
+    return [
+        f"`{role}.driver: {driver}` is not carried out yet"
+        for role, driver in chosen.items()
+        if not (TREE / "roles" / role / "tasks" / driver).is_dir()
+    ]
+
+
+# What preflight says of a shape that no role carries out yet. Refused, and yet every template can be made of it.
+REFUSED = {"several_registries": ["a registry on several nodes is not carried out yet"]}
+RENDERED = [name for name in NAMES if not not_carried_out(of(name))]
 # Where null says something: no limit.
 MAY_BE_NULL = {"max_hours"}
 OBJECT_NAME = re.compile(r"[a-z0-9]([a-z0-9.:-]*[a-z0-9])?")
@@ -45,10 +58,6 @@ class Shape:
         self.name = name
         self.rendered = rendered
         self.cluster = of(name)
-
-
-def of(name: str) -> Cluster:
-    return load(SHAPES / f"{name}.yaml", installed=False)
 
 
 @pytest.fixture(scope="module", params=RENDERED)
@@ -86,7 +95,7 @@ def configuration_files(rendered: Rendered) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_no_role_carries_out_is_refused_in_words_and_nothing_else(name: str) -> None:
     found = [finding for finding in check_support(of(name)) if finding.severity == "error"]
-    assert [finding.evidence for finding in found] == REFUSED.get(name, [])
+    assert [finding.evidence for finding in found] == [*not_carried_out(of(name)), *REFUSED.get(name, [])]
     assert all(finding.remedy for finding in found)
 
 
@@ -100,6 +109,11 @@ def test_the_table_has_the_shapes_that_people_build() -> None:
     assert len(clusters["three_masters"].masters) == 3
     assert clusters["local_storage"].storage_nodes == []
     assert len(clusters["several_registries"].registry_nodes) > 1
+    carried_out = [cluster for cluster in clusters.values() if not not_carried_out(cluster)]
+    for role, rows in (("storage", STORAGE), ("registry", REGISTRY)):
+        folders = {name for name in rows if (TREE / "roles" / role / "tasks" / name).is_dir()}
+        tried = {getattr(cluster, role).driver for cluster in carried_out}
+        assert folders == tried, f"no shape has the driver: {sorted(folders - tried)}"
 
 
 def test_every_phase_is_carried_out_where_it_belongs(shape: Shape) -> None:
@@ -233,7 +247,7 @@ def test_user_data_are_mounted_only_where_a_file_system_is_shared(shape: Shape) 
         for call in shape.rendered.of("atoll_units")
         if any(unit["name"] == "mnt-atoll.mount" for unit in call["args"]["units"])
     }
-    shared = shape.cluster.storage.driver != "local"
+    shared = STORAGE[shape.cluster.storage.driver].shared
     assert mounted == started == ({node.name for node in shape.cluster.nodes} if shared else set())
     tree = [d["path"] for call in shape.rendered.of("atoll_files") for d in call["args"].get("directories") or []]
     assert "/mnt/atoll/home" in tree
@@ -242,7 +256,7 @@ def test_user_data_are_mounted_only_where_a_file_system_is_shared(shape: Shape) 
 def test_the_volume_lets_in_the_nodes_of_the_cluster_by_certificate_and_nobody_else(shape: Shape) -> None:
     made = shape.rendered.of("atoll_gluster")
     nodes = shape.cluster.nodes
-    if shape.cluster.storage.driver == "local":
+    if shape.cluster.storage.driver != "glusterfs":
         assert not made
         return
     (options,) = [call["args"]["options"] for call in made]

@@ -14,7 +14,7 @@ import jinja2
 import pytest
 import yaml
 
-from .conftest import REFERENCE, Rendered, Rendering
+from .conftest import ON_THEIR_NODE, REFERENCE, Rendered, Rendering
 
 
 def test_every_container_has_limits_and_gives_up_what_it_does_not_need(rendered: Rendered) -> None:
@@ -34,6 +34,14 @@ def test_every_container_has_limits_and_gives_up_what_it_does_not_need(rendered:
             assert "memory" in container["resources"]["limits"], where
             assert container["securityContext"]["readOnlyRootFilesystem"] is True, where
             assert container["image"].rpartition(":")[2] not in ("", "latest"), where
+
+
+def test_the_pods_of_every_phase_are_looked_at_but_of_those_that_act_on_their_node(rendered: Rendered) -> None:
+    looked_at = {name for name, _ in rendered.workloads()}
+    for phase in rendered.phases:
+        there = {name for name, _ in rendered.workloads(phase)}
+        assert there.isdisjoint(looked_at) if phase in ON_THEIR_NODE else there <= looked_at, phase
+        assert there or phase not in ON_THEIR_NODE, f"{phase} has no pods, so it needs no exception"
 
 
 def test_only_who_must_is_root(rendered: Rendered) -> None:
