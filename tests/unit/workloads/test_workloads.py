@@ -282,6 +282,11 @@ def test_every_name_space_of_the_system_is_closed_but_for_what_is_named(rendered
         assert len(who) == 1, name
         assert "prometheus" in who[0]
         assert ports == ["metrics"]
+    one = {
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "atoll-system"}},
+        "podSelector": {"matchLabels": {"app.kubernetes.io/name": "api"}},
+    }
+    assert open_to["atoll-monitoring", "prometheus"] == [([str(one)], ["http"])]
 
 
 def test_the_api_server_is_told_whom_to_answer_and_what_to_write_down(rendered: Rendered) -> None:
@@ -354,6 +359,14 @@ def test_the_token_of_who_has_joined_is_taken_back_in_the_same_phase(
     assert {name for call in labelled for name in call["args"]["nodes"]} >= joined, "who joins gives its token back"
     last = {call["host"]: call["module"] for call in calls if call["module"] != "atoll_record"}
     assert {last[host] for host in joined} == {"atoll_node_labels"}
+
+
+def test_the_user_data_bring_no_devices_and_nobody_elses_rights_to_a_node(rendered: Rendered) -> None:
+    units = [file.text or "" for file in rendered.files if file.dest.endswith("/mnt-atoll.mount")]
+    assert len(units) == 4
+    for unit in units:
+        (options,) = [line for line in unit.splitlines() if line.startswith("Options=")]
+        assert {"nosuid", "nodev"} <= {*options.removeprefix("Options=").split(",")}
 
 
 def test_directories_of_the_system_are_for_its_own_account(rendered: Rendered) -> None:
