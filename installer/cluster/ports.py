@@ -121,6 +121,7 @@ def firewall(cluster: Cluster, node: Node) -> dict[str, Any]:
     return {
         "nodes": [each.address for each in cluster.nodes],
         "masters": [each.address for each in cluster.masters],
+        "forwarded": [row.ports for row in of_node(cluster, node) if row.binds is Binds.FORWARDED],
         "accept": [
             {"what": row.what, "protocol": row.protocol, "ports": row.ports, "from": [str(one) for one in allowed]}
             for row in of_node(cluster, node)

@@ -95,6 +95,12 @@ class Firewall(Section):
     )
     open_tcp: list[Port] = Field(default=[], description="Ports of programs of your own on nodes, open to everybody")
     open_udp: list[Port] = Field(default=[], description="As `open_tcp`, for UDP")
+    connections_per_address: int = Field(
+        default=256,
+        ge=16,
+        le=65535,
+        description="Connections of one address to the portal at a time; nodes and administrators have no limit",
+    )
 
 
 class Kubernetes(Section):
