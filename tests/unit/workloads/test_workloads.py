@@ -263,6 +263,17 @@ def test_every_name_space_of_the_system_is_closed_but_for_what_is_named(rendered
         assert ports == ["metrics"]
 
 
+def test_what_a_policy_of_admission_refuses_is_refused_to_everybody_it_is_asked_about(rendered: Rendered) -> None:
+    kind = "ValidatingAdmissionPolicy"
+    found = [item for item in rendered.objects() if item["kind"].startswith(kind)]
+    policies = {item["metadata"]["name"]: item["spec"]["failurePolicy"] for item in found if item["kind"] == kind}
+    names = {"jobs-stay-in-virtual-clusters", "queue-stays-in-virtual-clusters", "virtual-clusters"}
+    names |= {"local-volumes", "tasks", "volumes"}
+    assert policies == {f"atoll-{name}": "Fail" for name in names}
+    bindings = {item["metadata"]["name"]: item["spec"] for item in found if item["kind"] == f"{kind}Binding"}
+    assert bindings == {name: {"policyName": name, "validationActions": ["Deny"]} for name in policies}
+
+
 def test_the_api_server_is_told_whom_to_answer_and_what_to_write_down(rendered: Rendered) -> None:
     texts = {file.dest: file.text or "" for file in rendered.files if file.host == "master1"}
     anonymous = yaml.safe_load(texts["/etc/atoll/kubernetes/authentication.yaml"])["anonymous"]
