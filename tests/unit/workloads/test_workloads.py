@@ -127,7 +127,7 @@ def test_the_services_can_read_their_configuration(rendered: Rendered) -> None:
 
 def test_secrets_are_in_secrets_only(rendered: Rendered) -> None:
     secrets = yaml.safe_load((rendered.state / "secrets.yaml").read_text())
-    assert {"admin_password", "database_password", "internal_token", "session_key"} <= set(secrets)
+    assert {"admin_password", "database_password", "internal_token"} <= set(secrets)
     for item in rendered.objects():
         text = json.dumps(item)
         if item["kind"] != "Secret":
@@ -136,6 +136,20 @@ def test_secrets_are_in_secrets_only(rendered: Rendered) -> None:
                 assert base64.b64encode(value.encode()).decode() not in text
     held = rendered.one("Secret", "platform-secrets")["data"]
     assert base64.b64decode(held["admin_password"]).decode() == secrets["admin_password"]
+
+
+def test_a_secret_is_handed_to_services_that_read_it_and_none_without(rendered: Rendered) -> None:
+    handed = {
+        item["key"]
+        for _, template in rendered.workloads("platform")
+        for volume in template["spec"].get("volumes", ())
+        if volume.get("secret", {}).get("secretName") == "platform-secrets"
+        for item in volume["secret"]["items"]
+    }
+    assert rendered.one("Secret", "platform-secrets")["data"].keys() == handed
+    read = "\n".join(file.read_text("utf-8") for file in Path("platform/atoll").rglob("*.py"))
+    read += "\n".join(json.dumps(item["data"]) for item in rendered.objects("platform") if item["kind"] == "ConfigMap")
+    assert {name for name in handed if f'secret("{name}")' not in read and f"/secrets/{name}" not in read} == set()
 
 
 def test_only_the_migration_gets_the_first_password(rendered: Rendered) -> None:
