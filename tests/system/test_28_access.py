@@ -139,6 +139,12 @@ def test_a_kubelet_answers_nobody_who_shows_no_credentials(atoll: Atoll) -> None
     assert told == [f"{url} 401" for url in urls]
 
 
+def test_every_node_can_keep_tasks_out_of_the_groups_of_their_images(atoll: Atoll) -> None:
+    nodes = atoll.kubectl("get", "nodes", "-o", "json").json["items"]
+    can = {node["metadata"]["name"]: node["status"].get("features", {}) for node in nodes}
+    assert {name for name, features in can.items() if not features.get("supplementalGroupsPolicy")} == set(), can
+
+
 def test_the_roots_key_is_on_no_node(atoll: Atoll) -> None:
     key = (atoll.state / "pki/ca.key").read_bytes()
     mirrored = f"/var/lib/atoll/clusters/{atoll.name}/pki"
