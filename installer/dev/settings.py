@@ -38,7 +38,7 @@ def storage(state: Path) -> Path:
 def make_secrets(directory: Path) -> Path:
     """Generate what is not there yet, readable by this user only. Returns the file of the administrator's password."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for name, size in (("internal_token", 32), ("session_key", 32), ("admin_password", 12)):
+    for name, size in (("internal_token", 32), ("admin_password", 12)):
         path = directory / name
         if not path.exists():
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,17 +1,20 @@
 """Needs the bundle (built or in the cache): its etcd and its API server run here, with the files of a master and the
-objects of the role `platform`. One server serves every test; what is tried is asked of it and not kept.
+objects of the roles that say who may do what. One server serves every test; what is tried is asked of it and not kept.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.apiserver.server import ApiServer, running
+from tests.apiserver.server import ApiServer, Object, running
 from tests.system.harness import Atoll
+from tests.unit.workloads import bundle as parts
+from tests.unit.workloads.conftest import REFERENCE, file_of, render
 
 PARTS = ("program/kubernetes", "program/etcd", "manifest/jobset", "manifest/kueue")
 
@@ -27,6 +30,16 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def api_server(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
-    with running(bundle, tmp_path_factory.mktemp("api-server")) as server:
+def installed(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Object]:
+    """What all roles apply to the reference topology, with the bundle's own manifests of JobSet and Kueue."""
+    root = tmp_path_factory.mktemp("rendered")
+    made = parts.write(root / "bundle")
+    for part in ("jobset", "kueue"):
+        shutil.copyfile(bundle / f"manifests/{part}.yaml", made / f"manifests/{part}.yaml")
+    return render(file_of(REFERENCE), root).objects()
+
+
+@pytest.fixture(scope="session")
+def api_server(bundle: Path, installed: list[Object], tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
+    with running(bundle, tmp_path_factory.mktemp("api-server"), installed) as server:
         yield server

@@ -44,18 +44,13 @@ CLUSTER = ClusterProvision(
 )
 STORAGE = Path("/mnt/atoll")
 ROLE = ROOT / "roles/kubernetes"
+WHO_MAY_WHAT = (
+    *("Namespace", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding"),
+    *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
+)
 Object = dict[str, Any]
 # The suite has what others leave of the cores; that an answer is slow says nothing about what is answered.
 ANSWER_S = 150
-
-
-def template(name: str) -> str:
-    """A template of a role in which nothing is filled in, without its comments."""
-    text = (ROOT / "roles" / name).read_text("utf-8")
-    bare = re.sub(r"{#.*?#}", "", text, flags=re.DOTALL)
-    assert "{{" not in bare, f"{name} depends on the cluster"
-    assert "{%" not in bare, f"{name} depends on the cluster"
-    return bare
 
 
 def documents(text: str) -> list[Object]:
@@ -123,8 +118,8 @@ class ApiServer:
 
 
 @contextmanager
-def running(bundle: Path, folder: Path) -> Iterator[ApiServer]:
-    """As phase `control_plane` starts it, then with what phases `queue` and `platform` make."""
+def running(bundle: Path, folder: Path, installed: list[Object]) -> Iterator[ApiServer]:
+    """As phase `control_plane` starts it, then with who may do what of all that is `installed`."""
     client_port, peer_port, port = free_ports(3)
     etcd, peer = f"http://127.0.0.1:{client_port}", f"http://127.0.0.1:{peer_port}"
     etcd_words = ["etcd", "--data-dir", str(folder / "etcd"), "--unsafe-no-fsync", "--listen-client-urls", etcd]
@@ -151,7 +146,7 @@ def running(bundle: Path, folder: Path) -> Iterator[ApiServer]:
         )
         server = ApiServer(client, audit, port, Path(flags["client-ca-file"]), folder)
         wait_for("the API server", lambda: ready(client), ANSWER_S)
-        furnish(server, bundle)
+        furnish(server, installed)
         yield server
 
 
@@ -233,7 +228,7 @@ def ready(client: httpx.Client) -> bool:
         return False
 
 
-def furnish(server: ApiServer, bundle: Path) -> None:
+def furnish(server: ApiServer, installed: list[Object]) -> None:
     """What a cluster has when `jobs` begins; then its first virtual cluster, made by `jobs` itself."""
 
     def made(wanted: Object, user: str | None = None, *, keep: bool = True) -> None:
@@ -242,17 +237,16 @@ def furnish(server: ApiServer, bundle: Path) -> None:
 
     definitions = [
         {**item, "spec": {name: value for name, value in item["spec"].items() if name != "conversion"}}
-        for part in ("jobset", "kueue")
-        for item in documents((bundle / f"manifests/{part}.yaml").read_text("utf-8"))
+        for item in installed
         if item["kind"] == "CustomResourceDefinition"
     ]
     for definition in definitions:
         definition.pop("status", None)
         made(definition)
-    made({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "atoll-system"}})
-    for name in ("network/templates/access", "platform/templates/admission", "platform/templates/access"):
-        for item in documents(template(f"{name}.yaml.j2")):
-            made(item)
+    for kind in WHO_MAY_WHAT:
+        for item in installed:
+            if item["kind"] == kind:
+                made(item)
     for definition in definitions:
         path = f"{server.collection(definition)}/{definition['metadata']['name']}"
         wait_for(path, partial(established, server, path), ANSWER_S)

@@ -7,48 +7,11 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.apiserver.server import ADMINISTRATOR, ApiServer
+from tests.apiserver.rights import ABSENT, ACCOUNTS, EVERYBODY, PUBLIC, Account, Right
+from tests.apiserver.server import ADMINISTRATOR, ApiServer, Object
 
-Right = tuple[str, str, str]  # group, resource, verb
 REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
-NAMESPACES = ("atoll-system", "vc-default", "kube-system")
-
-
-def rights(group: str, resources: str, verbs: str) -> set[Right]:
-    return {(group, resource, verb) for resource in resources.split() for verb in verbs.split()}
-
-
-# What everybody has who is somebody: to ask who they are and what they may.
-EVERYBODY = rights("authorization.k8s.io", "selfsubjectaccessreviews selfsubjectrulesreviews", "create") | rights(
-    "authentication.k8s.io", "selfsubjectreviews", "create"
-)
-JOBS = (
-    rights("", "namespaces configmaps persistentvolumes persistentvolumeclaims", "create patch")
-    | rights("", "secrets", "create patch delete")
-    | rights("", "pods nodes", "get list watch")
-    | rights("", "pods/log", "get")
-    | rights("jobset.x-k8s.io", "jobsets", "get list watch create delete")
-    | rights("kueue.x-k8s.io", "cohorts clusterqueues localqueues", "create patch")
-    | rights("kueue.x-k8s.io", "workloads", "get list watch")
-    | rights("networking.k8s.io", "networkpolicies", "list watch create patch delete")
-)
-# It lies on every node.
-ROUTER = (
-    rights("", "namespaces pods services nodes endpoints", "list get watch")
-    | rights("networking.k8s.io", "networkpolicies", "list get watch")
-    | rights("discovery.k8s.io", "endpointslices", "list get watch")
-)
-# Service accounts of the platform, of the pod network, and of tasks. `api` and `files` do nothing in the cluster.
-ACCOUNTS: dict[str, set[Right]] = {
-    "atoll-system:jobs": JOBS,
-    "atoll-system:api": set(),
-    "atoll-system:files": set(),
-    "atoll-system:default": set(),
-    "kube-system:kube-router": ROUTER,
-    "vc-default:default": set(),
-    # Its name is no right: not that of its name space either.
-    "vc-default:jobs": set(),
-}
+NAMESPACES = sorted({"vc-default", "kube-system", *(each.partition(":")[0] for each in ACCOUNTS)})
 
 
 def ask(server: ApiServer, user: str, groups: tuple[str, ...], method: str, path: str, **more: Any) -> httpx.Response:
@@ -57,26 +20,50 @@ def ask(server: ApiServer, user: str, groups: tuple[str, ...], method: str, path
     return server.client.request(method, path, headers=names, **more)
 
 
-@pytest.mark.parametrize("namespace", NAMESPACES)
-@pytest.mark.parametrize("account", ACCOUNTS)
-def test_a_service_account_has_the_rights_of_its_work_and_no_other(
-    api_server: ApiServer, account: str, namespace: str
-) -> None:
+def found(server: ApiServer, account: str, namespace: str) -> set[Right]:
     user, of = f"system:serviceaccount:{account}", f"system:serviceaccounts:{account.partition(':')[0]}"
     body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "spec": {"namespace": namespace}}
-    answer = ask(api_server, user, ("system:serviceaccounts", of), "POST", REVIEW, json=body)
+    answer = ask(server, user, ("system:serviceaccounts", of), "POST", REVIEW, json=body)
     assert answer.status_code == 201, answer.text
     status = answer.json()["status"]
-    found = {
-        (group, resource, verb)
+    told = {
+        (group, f"{resource} {name}" if name else resource, verb)
         for rule in status["resourceRules"]
         for group in rule["apiGroups"]
         for resource in rule["resources"]
+        for name in rule.get("resourceNames") or ("",)
         for verb in rule["verbs"]
     }
-    assert found == ACCOUNTS[account] | EVERYBODY
-    assert not [rule for rule in status["resourceRules"] if rule.get("resourceNames")]
-    assert {verb for rule in status["nonResourceRules"] for verb in rule["verbs"]} == {"get"}
+    paths = {
+        ("", path, verb)
+        for rule in status["nonResourceRules"]
+        for path in rule["nonResourceURLs"]
+        for verb in rule["verbs"]
+    }
+    return (told | paths) - EVERYBODY - PUBLIC
+
+
+@pytest.mark.parametrize("account", ACCOUNTS)
+def test_a_service_account_has_the_rights_of_its_work_and_no_other(api_server: ApiServer, account: str) -> None:
+    has = {namespace: found(api_server, account, namespace) for namespace in NAMESPACES}
+    has = {namespace: {right for right in rights if right[0] not in ABSENT} for namespace, rights in has.items()}
+    assert has == {namespace: ACCOUNTS[account].of(namespace) for namespace in NAMESPACES}
+
+
+def test_what_nobody_serves_may_be_anybodys(api_server: ApiServer) -> None:
+    groups = {group["name"] for group in api_server.ask("GET", "/apis").json()["groups"]}
+    assert not groups & ABSENT
+
+
+def test_every_account_that_is_given_rights_has_a_row(installed: list[Object]) -> None:
+    bound = {
+        f"{subject['namespace']}:{subject['name']}"
+        for item in installed
+        if item["kind"] in ("ClusterRoleBinding", "RoleBinding")
+        for subject in item["subjects"]
+    }
+    assert bound <= ACCOUNTS.keys()
+    assert {name for name, account in ACCOUNTS.items() if account != Account()} == bound
 
 
 # The API server's own authorizer of nodes tells no rules, so calls are tried: what is asked, and what is answered.

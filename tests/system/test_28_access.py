@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 import ssl
@@ -32,6 +33,18 @@ def reach(target):
         return ""
 with ThreadPoolExecutor(64) as pool:
     print("reached", *filter(None, pool.map(reach, sys.argv[2:])))
+"""
+
+
+# What the kubelet's certificate is worth is not asked here: who has none to show gets no answer.
+WITHOUT_CREDENTIALS = """
+import ssl, sys, urllib.error, urllib.request
+for url in sys.argv[1:]:
+    try:
+        with urllib.request.urlopen(url, timeout=10, context=ssl._create_unverified_context()) as answer:
+            print(url, answer.status)
+    except urllib.error.HTTPError as error:
+        print(url, error.code)
 """
 
 
@@ -114,6 +127,35 @@ def test_who_is_nobody_is_told_by_the_api_server_that_it_is_well_and_nothing_els
             for path in ("/readyz", "/version", "/api/v1/namespaces/kube-public/configmaps/cluster-info", "/metrics")
         }
     assert list(told.values()) == [200, 401, 401, 401], told
+
+
+def test_a_kubelet_answers_nobody_who_shows_no_credentials(atoll: Atoll) -> None:
+    """Asked from a worker, whom the firewall lets come."""
+    nodes = atoll.kubectl("get", "nodes", "-o", "json").json["items"]
+    addresses = [one["address"] for node in nodes for one in node["status"]["addresses"] if one["type"] == "InternalIP"]
+    assert len(addresses) == len(nodes) >= 4
+    urls = [f"https://{address}:10250/{path}" for address in addresses for path in ("pods", "metrics")]
+    told = atoll.node("worker1", "python3", "-c", WITHOUT_CREDENTIALS, *urls).out.splitlines()
+    assert told == [f"{url} 401" for url in urls]
+
+
+def test_every_node_can_keep_tasks_out_of_the_groups_of_their_images(atoll: Atoll) -> None:
+    nodes = atoll.kubectl("get", "nodes", "-o", "json").json["items"]
+    can = {node["metadata"]["name"]: node["status"].get("features", {}) for node in nodes}
+    assert {name for name, features in can.items() if not features.get("supplementalGroupsPolicy")} == set(), can
+
+
+def test_the_roots_key_is_on_no_node(atoll: Atoll) -> None:
+    key = (atoll.state / "pki/ca.key").read_bytes()
+    mirrored = f"/var/lib/atoll/clusters/{atoll.name}/pki"
+    assert "ca.crt" in atoll.node("master1", "ls", mirrored).out.split()
+    places = ("/etc", "/opt", "/root", "/var/lib/atoll")
+    find = ("find", *places, "-xdev", "-type", "f", "-size", "-64k", "-name", "*.key")
+    for node in ("master1", "worker1", "storage1"):
+        sums = atoll.node(node, *find, "-exec", "sha256sum", "{}", "+").out.splitlines()
+        assert node != "master1" or sums
+        found = {line.split(maxsplit=1)[1] for line in sums if line.startswith(hashlib.sha256(key).hexdigest())}
+        assert not found, f"{node}: {found}"
 
 
 def test_what_the_system_keeps_is_for_its_own_account(atoll: Atoll) -> None:

@@ -136,7 +136,7 @@ def test_the_services_can_read_their_configuration(rendered: Rendered) -> None:
 
 def test_secrets_are_in_secrets_only(rendered: Rendered) -> None:
     secrets = yaml.safe_load((rendered.state / "secrets.yaml").read_text())
-    assert {"admin_password", "database_password", "internal_token", "session_key"} <= set(secrets)
+    assert {"admin_password", "database_password", "internal_token"} <= set(secrets)
     for item in rendered.objects():
         text = json.dumps(item)
         if item["kind"] != "Secret":
@@ -145,6 +145,20 @@ def test_secrets_are_in_secrets_only(rendered: Rendered) -> None:
                 assert base64.b64encode(value.encode()).decode() not in text
     held = rendered.one("Secret", "platform-secrets")["data"]
     assert base64.b64decode(held["admin_password"]).decode() == secrets["admin_password"]
+
+
+def test_a_secret_is_handed_to_services_that_read_it_and_none_without(rendered: Rendered) -> None:
+    handed = {
+        item["key"]
+        for _, template in rendered.workloads("platform")
+        for volume in template["spec"].get("volumes", ())
+        if volume.get("secret", {}).get("secretName") == "platform-secrets"
+        for item in volume["secret"]["items"]
+    }
+    assert rendered.one("Secret", "platform-secrets")["data"].keys() == handed
+    read = "\n".join(file.read_text("utf-8") for file in Path("platform/atoll").rglob("*.py"))
+    read += "\n".join(json.dumps(item["data"]) for item in rendered.objects("platform") if item["kind"] == "ConfigMap")
+    assert {name for name in handed if f'secret("{name}")' not in read and f"/secrets/{name}" not in read} == set()
 
 
 def test_only_the_migration_gets_the_first_password(rendered: Rendered) -> None:
@@ -287,6 +301,17 @@ def test_every_name_space_of_the_system_is_closed_but_for_what_is_named(rendered
         "podSelector": {"matchLabels": {"app.kubernetes.io/name": "api"}},
     }
     assert open_to["atoll-monitoring", "prometheus"] == [([str(one)], ["http"])]
+
+
+def test_what_a_policy_of_admission_refuses_is_refused_to_everybody_it_is_asked_about(rendered: Rendered) -> None:
+    kind = "ValidatingAdmissionPolicy"
+    found = [item for item in rendered.objects() if item["kind"].startswith(kind)]
+    policies = {item["metadata"]["name"]: item["spec"]["failurePolicy"] for item in found if item["kind"] == kind}
+    names = {"jobs-stay-in-virtual-clusters", "queue-stays-in-virtual-clusters", "virtual-clusters"}
+    names |= {"local-volumes", "tasks", "volumes"}
+    assert policies == {f"atoll-{name}": "Fail" for name in names}
+    bindings = {item["metadata"]["name"]: item["spec"] for item in found if item["kind"] == f"{kind}Binding"}
+    assert bindings == {name: {"policyName": name, "validationActions": ["Deny"]} for name in policies}
 
 
 def test_the_api_server_is_told_whom_to_answer_and_what_to_write_down(rendered: Rendered) -> None:
