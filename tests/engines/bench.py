@@ -45,6 +45,7 @@ class Bench(ABC):
     uid: int
     image: str
     patience_s: float
+    runtime: str | None = None  # the image that entry points of users' own images run in
     knows_indices: bool  # whether the engine itself says which devices of a machine an attempt holds
 
     def __init__(self) -> None:
@@ -204,6 +205,7 @@ class Started:
         values = {
             "program": {
                 "image": changes.pop("image", bench.image),
+                "runtime": changes.pop("runtime", None),
                 "command": changes.pop("command", ("python3", "-u", "-c", source)),
                 "working_directory": bench.place(home),
                 "needs_file": changes.pop("needs_file", None),

@@ -18,6 +18,7 @@ import yaml
 from atoll.engines.base import Endpoint, Engine, EngineError
 from atoll.engines.kubernetes.client import KubernetesClient
 from atoll.engines.kubernetes.engine import KubernetesEngine
+from atoll.engines.kubernetes.manifests import Landmarks
 
 from tests.engines.bench import CLUSTER, TYPE, Bench
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal
@@ -54,6 +55,10 @@ class KubernetesBench(Bench):
         identity = json.loads(
             self.atoll.kubectl("get", "configmap", f"user-{self.user}", "-n", "vc-default", "-o", "json").out
         )
+        told = json.loads(self.atoll.kubectl("get", "configmap", "jobs-config", "-n", "atoll-system", "-o", "json").out)
+        engine = yaml.safe_load(told["data"]["config.yaml"])["engine"]
+        self.runtime = engine["runtime"]
+        self.landmarks = Landmarks(tuple(engine["gateways"]), engine["name_service"])
         entries = (line.split(":") for line in identity["data"]["passwd"].splitlines())
         self.uid = next(int(entry[2]) for entry in entries if entry[0] == self.user)
         roles = {node["name"]: node["roles"] for node in yaml.safe_load(CLUSTER_FILE.read_text("utf-8"))["nodes"]}
@@ -61,7 +66,7 @@ class KubernetesBench(Bench):
 
     async def make(self) -> Engine:
         client = await KubernetesClient.connect(self.atoll.state / "admin.conf")
-        return KubernetesEngine(client, [TYPE], STORAGE)
+        return KubernetesEngine(client, [TYPE], STORAGE, landmarks=self.landmarks)
 
     def place(self, source: str) -> str:
         kind, _, rest = source.partition("/")
