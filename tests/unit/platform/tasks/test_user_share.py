@@ -45,7 +45,7 @@ async def test_who_has_used_up_the_share_waits_is_told_so_before_and_keeps_nobod
 
     async def waits_and_says_why() -> bool:
         task = await reads(ada, second)
-        return task["state"] == "queued" and task["reason"]["code"] == "user_share_used_up"
+        return (task["state"], task["reason"]["code"]) == ("queued", "user_share_used_up")
 
     await eventually(waits_and_says_why)
     assert (await bob.post("/trainings/estimate", half)).json()["starts"] == "now"
