@@ -11,6 +11,7 @@ import pytest
 
 from installer.cluster import load, reference
 from installer.testing import bench
+from installer.testing.results import ROOT
 
 TASKS = {"name": "tasks", "what": "tasks", "unit": "tasks", "target": 40, "baseline": 40}
 BYTES = {"name": "memory", "what": "memory", "unit": "bytes", "target": 200, "baseline": 100}
@@ -90,7 +91,7 @@ def test_every_figure_has_a_baseline_and_the_machine_of_the_baselines_a_referenc
 def test_every_figure_is_handed_in_by_somebody() -> None:
     """A row that nobody measures is never red."""
     rows = {row["name"] for row in json.loads(bench.BASELINE.read_text("utf-8"))["figures"]}
-    sources = [file.read_text("utf-8") for file in (bench.ROOT / "tests/system").glob("*.py")]
+    sources = [file.read_text("utf-8") for file in (ROOT / "tests/system").glob("*.py")]
     handed_in = {name for text in sources for name in re.findall(r"\brecord\(\s*\"(\w+)\"", text)}
     assert rows == handed_in | set(bench.MEASURES) | set(bench.ASKED)
 
@@ -119,7 +120,7 @@ def test_up_from_nothing_has_an_empty_cache_and_is_taken_down_also_when_it_fails
         return Done()
 
     monkeypatch.setenv("ATOLL_BUNDLE", "/somewhere")
-    monkeypatch.setattr(bench.subprocess, "run", run)
+    monkeypatch.setattr("installer.testing.bench.subprocess.run", run)
     with pytest.raises(RuntimeError, match="ended with code 1"):
         bench.ASKED["up_cold"]()
     assert [(verb, there) for verb, _, there in ran] == [("up", False), ("down", False)]
