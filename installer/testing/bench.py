@@ -20,8 +20,11 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from installer.cluster import load
+from installer.lab.topology import lab_directory
 from installer.testing.results import DIRECTORY, ROOT, commit
 
+COLD = ROOT / "tests" / "bench" / "cold.yaml"
 BASELINE = ROOT / "tests" / "bench" / "baseline.json"
 MEASURED = DIRECTORY / "bench"
 # How much worse a figure may be that is not counted.
@@ -92,7 +95,32 @@ def _dev_seconds() -> float:
     return took
 
 
+def _up_cold_seconds() -> float:
+    """What `./atoll up` takes where nothing is: no bundle, no compiled packages, no nodes. Needs root."""
+    if lab_directory(load(COLD, installed=False).name).exists():
+        raise RuntimeError(f"a lab of {COLD} is there already; `./atoll down -f {COLD}` removes it")
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:  # gigabytes; /tmp may be memory
+        environment = {**os.environ, "ATOLL_CACHE": f"{folder}/cache", "ATOLL_STATE": f"{folder}/clusters"}
+        environment.pop("ATOLL_BUNDLE", None)
+
+        def atoll(*arguments: str) -> int:
+            argv = [sys.executable, "-m", "installer", *arguments]
+            return subprocess.run(argv, cwd=ROOT, env=environment, stdout=sys.stderr, check=False).returncode
+
+        started = time.perf_counter()
+        try:
+            code = atoll("up", "-f", str(COLD))
+            took = time.perf_counter() - started
+        finally:
+            atoll("down", "-f", str(COLD), "--yes")
+    if code:
+        raise RuntimeError(f"./atoll up ended with code {code}")
+    return took
+
+
 MEASURES: dict[str, Callable[[], float]] = {"help": _help_seconds, "dev_ready": _dev_seconds}
+# Half an hour of both cores, and a lab: measured only when somebody names it.
+ASKED: dict[str, Callable[[], float]] = {"up_cold": _up_cold_seconds}
 
 
 def figures() -> list[dict[str, Any]]:
@@ -132,8 +160,8 @@ def measure(names: tuple[str, ...], *, as_json: bool) -> int:
     if unknown:
         sys.stderr.write(f"there is no figure {', '.join(unknown)}; known: {', '.join(sorted(known))}\n")
         return 64
-    for name, function in MEASURES.items():
-        if not names or name in names:
+    for name, function in (MEASURES | ASKED).items():
+        if name in (names or MEASURES):
             record(name, function(), "s", f"{os.cpu_count()} cores")
     rows = [row for row in figures() if not names or row["name"] in names]
     red = [told for told in worse(commit()) if not names or told.partition(":")[0] in names]

@@ -63,7 +63,10 @@ def features(output: str) -> None:
 @click.argument("names", nargs=-1)
 @OUTPUT
 def bench(names: tuple[str, ...], output: str) -> None:
-    """Measure figures (all, or the NAMES) and compare them with the stored baselines in tests/bench."""
+    """Measure figures (all, or the NAMES) and compare them with the stored baselines in tests/bench.
+
+    `up_cold`, half an hour of building from nothing with a lab of its own, is measured only when it is named.
+    """
     from installer.testing.bench import measure
 
     sys.exit(measure(names, as_json=output == "json"))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from installer.cluster import load, reference
 from installer.testing import bench
+from installer.testing.results import ROOT
 
 TASKS = {"name": "tasks", "what": "tasks", "unit": "tasks", "target": 40, "baseline": 40}
 BYTES = {"name": "memory", "what": "memory", "unit": "bytes", "target": 200, "baseline": 100}
@@ -44,6 +47,7 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(bench, "BASELINE", baseline)
     monkeypatch.setattr(bench, "MEASURED", tmp_path / "bench")
     monkeypatch.setattr(bench, "MEASURES", {})
+    monkeypatch.setattr(bench, "ASKED", {})
     monkeypatch.setattr(bench, "commit", lambda: "now")
     monkeypatch.setattr(bench, "reference_seconds", lambda: STEADY)
     return tmp_path / "bench"
@@ -82,3 +86,53 @@ def test_every_figure_has_a_baseline_and_the_machine_of_the_baselines_a_referenc
     table = json.loads((bench.BASELINE.parent / "tasks.json").read_text("utf-8"))
     (tasks,) = [row for row in stored["figures"] if row["name"] == "tasks_every_phase"]
     assert tasks["target"] == tasks["baseline"] == table["budget"]
+
+
+def test_every_figure_is_handed_in_by_somebody() -> None:
+    """A row that nobody measures is never red."""
+    rows = {row["name"] for row in json.loads(bench.BASELINE.read_text("utf-8"))["figures"]}
+    sources = [file.read_text("utf-8") for file in (ROOT / "tests/system").glob("*.py")]
+    handed_in = {name for text in sources for name in re.findall(r"\brecord\(\s*\"(\w+)\"", text)}
+    assert rows == handed_in | set(bench.MEASURES) | set(bench.ASKED)
+
+
+def test_what_takes_half_an_hour_is_measured_only_when_it_is_named(
+    measured: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bench, "MEASURES", {"memory": lambda: 1.0})
+    monkeypatch.setattr(bench, "ASKED", {"up": lambda: 99.0})
+    assert bench.measure((), as_json=False) == 0
+    assert {file.stem for file in measured.iterdir()} == {"memory"}
+    assert bench.measure(("up",), as_json=False) == 0
+    assert {file.stem for file in measured.iterdir()} == {"memory", "up"}
+
+
+def test_up_from_nothing_has_an_empty_cache_and_is_taken_down_also_when_it_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran: list[tuple[str, str, bool]] = []
+
+    class Done:
+        returncode = 1
+
+    def run(argv: list[str], env: dict[str, str], **_: Any) -> Done:
+        ran.append((argv[3], env["ATOLL_STATE"], Path(env["ATOLL_CACHE"]).exists()))
+        return Done()
+
+    monkeypatch.setenv("ATOLL_BUNDLE", "/somewhere")
+    monkeypatch.setattr("installer.testing.bench.subprocess.run", run)
+    with pytest.raises(RuntimeError, match="ended with code 1"):
+        bench.ASKED["up_cold"]()
+    assert [(verb, there) for verb, _, there in ran] == [("up", False), ("down", False)]
+    assert not Path(ran[0][1]).parent.exists()
+
+
+def test_the_cluster_from_nothing_is_the_reference_beside_it() -> None:
+    cold, known = load(bench.COLD, installed=False), reference()
+    assert [(node.name, node.roles, node.accelerators) for node in cold.nodes] == [
+        (node.name, node.roles, node.accelerators) for node in known.nodes
+    ]
+    assert cold.lab is not None
+    assert known.lab is not None
+    assert (cold.name, cold.lab.bridge) != (known.name, known.lab.bridge)
+    assert not {node.address for node in cold.nodes} & {node.address for node in known.nodes}
