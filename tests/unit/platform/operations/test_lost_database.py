@@ -37,7 +37,7 @@ async def test_a_look_for_a_cancellation_that_fails_cancels_nothing(
     operation = await without_jobs.start("test.steps", steps=20)
     async with worked_on(without_jobs):
         ended = await without_jobs.once(operation, "finished", "failed", "cancelled")
-    assert looks > 1, "nobody looked"
+    assert looks, "nobody looked"
     assert ended.state == "finished", "it was cancelled, and nobody wished it"
     assert ended.attempts == 2
     assert [what for _, what, _ in await without_jobs.ledger(operation)] == [f"step {number}" for number in range(20)]
