@@ -1,4 +1,4 @@
-"""Which volumes may come to be in virtual clusters, asked of a real API server: those of the user data, at their places."""
+"""Which volumes may come to be in virtual clusters, asked of a real API server: user data, at their places."""
 
 from __future__ import annotations
 
