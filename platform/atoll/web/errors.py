@@ -186,7 +186,7 @@ def _database(request: Request, error: Exception) -> Response:
     """
     if isinstance(error, exc.DBAPIError) and getattr(error.orig, "sqlstate", None) in _NO_TEXT:
         return api_error(request, Invalid(told.CharacterNotKept()))
-    if isinstance(error, exc.DBAPIError) and not isinstance(error, LOST):
+    if isinstance(error, exc.DBAPIError) and not (error.connection_invalidated or isinstance(error, LOST)):
         raise error
     return api_error(request, Unavailable(told.DatabaseUnavailable()))
 

@@ -14,7 +14,7 @@ describe("what the server tells by a code", () => {
     expect(says({})).toBe("The server's words.");
     const chinese = await speaking("zh-CN");
     const memory = { message: "", params: { resource: "memory", more: "3Gi" } };
-    expect(wordsOf(chinese, "reason.capacity_in_use", memory)).toBe("其余均已占用，仍缺：3Gi 内存。");
+    expect(wordsOf(chinese, "reason.capacity_in_use", memory)).toBe("可用份额已被您或他人占用，仍缺：3Gi 内存。");
   });
 
   test("keeps what only the server's words say", async () => {

@@ -69,8 +69,8 @@ async def test_odd_characters_are_a_mistake_of_the_request(platform: RunningPlat
 
 
 async def test_of_a_request_that_is_all_mistakes_a_few_are_told(platform: RunningPlatform) -> None:
-    """It needs no session, and everybody waits while they are put into words."""
+    """Everybody waits while they are put into words. Who has no session is read less of."""
     many = {f"k{number}": 1 for number in range(90_000)}
-    said = await platform.anonymous().post("/session", json=many)
+    said = await (await platform.admin()).post("/trainings", many)
     assert (said.status_code, said.json()["code"]) == (422, "invalid_request")
     assert len(said.json()["errors"]) == errors.MOST_MISTAKES

@@ -39,7 +39,7 @@ def test_every_operation_has_a_row() -> None:
     assert len(MATRIX) == sum(len(domain.matrix) for domain in DOMAINS)
 
 
-def tests_by_name() -> dict[str, str]:
+def named_tests() -> dict[str, str]:
     """The source of each test function of the platform."""
     found: dict[str, str] = {}
     for file in Path(__file__).parents[1].rglob("test_*.py"):
@@ -59,7 +59,7 @@ def asks(source: str, operation: str) -> bool:
 
 
 def test_what_the_matrix_cannot_try_is_tested_elsewhere() -> None:
-    sources = tests_by_name()
+    sources = named_tests()
     rows = {operation: row.tested_by for operation, row in MATRIX.items() if isinstance(row, Elsewhere)}
     assert rows
     assert {name for operation, name in rows.items() if not asks(sources.get(name, ""), operation)} == set()
