@@ -200,8 +200,14 @@ def settle(unit: Unit, dry: bool, book: Book, actions: List[str]) -> None:
             section[unit.name] = {**record, "owed": True}
             book.save()
         started = wanted["state"] == "started"
-        # A start that fails is judged by `wait`, which adds what the unit itself said.
-        run(["systemctl", verb_now, unit.name], accept=range(256) if started else (0,), timeout_s=wanted["timeout_s"])
+        # A start that fails is judged by `wait`, which adds what the unit itself said. One that is reloaded in vain
+        # stays active, with what it had before.
+        told_by_state = started and verb_now != "reload-or-restart"
+        run(
+            ["systemctl", verb_now, unit.name],
+            accept=range(256) if told_by_state else (0,),
+            timeout_s=wanted["timeout_s"],
+        )
         if started:
             wait(unit)
     section[unit.name] = record

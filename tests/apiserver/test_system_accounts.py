@@ -87,6 +87,10 @@ HELPERS: dict[str, tuple[Change, str]] = {
         lambda pod: pod["volumes"][0].update(hostPath={"path": f"{VOLUMES}/../x"}), "nothing else of its node"),
     "a secret": (
         lambda pod: pod["volumes"].append({"name": "s", "secret": {"secretName": "x"}}), "nothing else of its node"),
+    "a volume in the place of the script": (
+        lambda pod: pod["containers"][0]["volumeMounts"][1].update(mountPath="/script/x"), "nothing else of its node"),
+    "what lies in a volume": (
+        lambda pod: pod["containers"][0]["volumeMounts"][1].update(subPath="pvc-1_a_b"), "nothing else of its node"),
     "another script": (
         lambda pod: pod["volumes"][1].update(configMap={"name": "mine"}), "nothing else of its node"),
     "privileges": (of_container(securityContext={"privileged": True}), "no more rights"),

@@ -30,8 +30,8 @@ async def forget(session: AsyncSession, configuration: Configuration) -> bool:
     beyond_refused = sum(each.refused for each in found) - settings.rows // OF_ALL_REFUSED
     if beyond_refused > 0:
         actor = max(found, key=lambda each: each.refused).actor_id
-        await rows.forget_of(actor, min(beyond, beyond_refused, AT_ONCE), refused=True)
+        await rows.forget_of(actor, max(0, min(beyond, beyond_refused, AT_ONCE)), refused=True)
     else:
         actor = max(found, key=lambda each: each.rows).actor_id
-        await rows.forget_of(actor, min(beyond, AT_ONCE), refused=False)
+        await rows.forget_of(actor, max(0, min(beyond, AT_ONCE)), refused=False)
     return True

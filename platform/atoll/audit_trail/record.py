@@ -91,13 +91,13 @@ def _cut(text: str) -> str:
 
 
 async def record_denied(sessions: Sessions, caller: Actor, request: str, route: str) -> None:
-    """Keep that a write was refused; one row for all of a minute by one actor on one route, which counts them.
+    """Keep that a write was refused; one row counts all of a minute by one actor, from one address, on one route.
 
     It tells of the first of them. Its id stands among those of the minute's begin.
     """
     row = _row(caller, "request.denied", "request", "", request, "denied", {"route": route, "times": 1})
     minute_ms = int(row.at.replace(second=0, microsecond=0).timestamp()) * 1000
-    row.id = id_of(minute_ms, f"{caller.id} {route}")
+    row.id = id_of(minute_ms, f"{caller.id} {caller.address} {route}")
     async with sessions() as session, session.begin():
         await AuditTrailRepository(session).count(row)
 

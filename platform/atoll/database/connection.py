@@ -1,5 +1,7 @@
 """Connections to PostgreSQL, and how it is told that one was lost."""
 
+from typing import Any
+
 import asyncpg
 from sqlalchemy import URL, event, exc
 from sqlalchemy.engine import ExceptionContext
@@ -11,13 +13,23 @@ Sessions = async_sessionmaker[AsyncSession]
 COMMAND_TIMEOUT_S = 60.0  # a server that is gone without a word (its node lost power) answers never
 IDLE_IN_TRANSACTION_S = 20  # less than a lease
 # What says that the database is away or busy, or that a connection to it was lost: the same may succeed later.
-LOST = (exc.OperationalError, exc.InterfaceError, exc.TimeoutError)
+LOST = (
+    exc.OperationalError,
+    exc.InterfaceError,
+    exc.TimeoutError,
+    # As they are, while SQLAlchemy sets a new connection up.
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+)
 AWAY = (*LOST, OSError)  # also while a connection is made
 # SQLSTATEs of that: connection exception, transaction rollback (deadlock), insufficient resources, operator
-# intervention, system error, and a transaction that was idle or open for too long. The classes are those of which
-# psycopg makes an OperationalError; asyncpg has no such type.
+# intervention, system error, a transaction that was idle or open for too long, and a server that only reads (it leads
+# no more). The classes are those of which psycopg makes an OperationalError; asyncpg has no such type.
 _PASSING_CLASSES = ("08", "40", "53", "57", "58")
-_PASSING = ("25P03", "25P04")
+_READS_ONLY = "25006"
+_PASSING = ("25P03", "25P04", _READS_ONLY)
 
 
 def url(configuration: Configuration) -> URL:
@@ -60,6 +72,7 @@ def connect(
         pool_pre_ping=True,
         hide_parameters=True,
         connect_args={
+            "async_creator_fn": _connected,
             "command_timeout": command_timeout_s,
             "server_settings": {"idle_in_transaction_session_timeout": f"{IDLE_IN_TRANSACTION_S}s"},
         },
@@ -67,6 +80,14 @@ def connect(
     event.listen(engine.sync_engine, "handle_error", _without_contents)
     event.listen(engine.sync_engine, "handle_error", _as_operational_error, retval=True)
     return engine
+
+
+async def _connected(*arguments: Any, **options: Any) -> asyncpg.Connection:
+    """A connection by asyncpg. That there is nobody, or no answer, is told like a connection that was lost."""
+    try:
+        return await asyncpg.connect(*arguments, **options)
+    except OSError as error:
+        raise asyncpg.ConnectionDoesNotExistError(str(error) or "no answer in time") from error
 
 
 def _as_operational_error(context: ExceptionContext) -> exc.OperationalError | None:
@@ -79,8 +100,8 @@ def _as_operational_error(context: ExceptionContext) -> exc.OperationalError | N
     state = str(getattr(original, "sqlstate", None) or "")
     if not (torn or silent or context.is_disconnect or state[:2] in _PASSING_CLASSES or state in _PASSING):
         return None
-    if torn or silent:
-        context.is_disconnect = True
+    if torn or silent or state == _READS_ONLY:
+        context.is_disconnect = True  # another server may lead by now
     if not silent and not isinstance(context.sqlalchemy_exception, exc.DBAPIError):
         return None
     return exc.OperationalError(

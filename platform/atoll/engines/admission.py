@@ -3,7 +3,7 @@
 The local engine schedules with it, the estimate asks it, and tests hold it against Kueue.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -138,7 +138,7 @@ def _never(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
         )
     able = [node for node in snapshot.nodes if _fits_node(node, ask)]
     if len(able) >= ask.nodes:
-        return None
+        return _beyond_share(snapshot, ask)
     if ask.device_type is None:
         return Obstacle(
             codes.NotEnoughNodesReason(needed=ask.nodes, nodes=len(able)), codes.NotEnoughNodes(nodes=len(able))
@@ -172,22 +172,36 @@ def _quota(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
     return None
 
 
+def _beyond_share(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
+    """It would not fit if the user had nothing else."""
+    for resource, needed, _, most in _of_share(snapshot, ask, Amount()):
+        return Obstacle(
+            codes.MoreThanUserShareReason(resource=resource, needed=needed, most=most),
+            codes.MoreThanUserShare(resource=resource, most=most),
+        )
+    return None
+
+
 def _user_share(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
     """CPU and memory of one user: however many tasks, they leave the rest to the others."""
+    mine = snapshot.reserved.get((ask.virtual_cluster, ask.user), Amount())
+    for resource, needed, held, most in _of_share(snapshot, ask, mine):
+        return Obstacle(codes.UserShareUsedUp(resource=resource, needed=needed, held=held, most=most))
+    return None
+
+
+def _of_share(snapshot: Snapshot, ask: Ask, mine: Amount) -> Iterator[tuple[str, str, str, str]]:
+    """What does not fit into a user's share beside `mine`: its name, how much is needed, held and the most."""
     most = snapshot.user_most.get(ask.virtual_cluster)
     if most is None:
-        return None
-    mine = snapshot.reserved.get((ask.virtual_cluster, ask.user), Amount())
+        return
     wanted = Amount().plus(Amount(ask.cpu_cores, ask.memory_bytes), ask.nodes)
     for resource, needed, held, limit, text in (
         ("cpu", wanted.cpu_cores, mine.cpu_cores, most.cpu_cores, cpu_text),
         ("memory", wanted.memory_bytes, mine.memory_bytes, most.memory_bytes, memory_text),
     ):
         if held + needed > limit:
-            return Obstacle(
-                codes.UserShareUsedUp(resource=resource, needed=text(needed), held=text(held), most=text(limit))
-            )
-    return None
+            yield resource, text(needed), text(held), text(limit)
 
 
 def _place(snapshot: Snapshot, ask: Ask) -> Placement | Obstacle:

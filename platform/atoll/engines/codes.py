@@ -19,6 +19,11 @@ class MoreThanUserMayHold(FieldCode, words="One user may hold at most {max_per_u
     max_per_user: int
 
 
+class MoreThanUserShare(FieldCode, words="The tasks of one user may reserve at most {most} of {resource}."):
+    most: str
+    resource: str
+
+
 class NotEnoughNodesWithDevices(FieldCode, words="The cluster has only {nodes} such nodes."):
     nodes: int
 
@@ -204,6 +209,15 @@ class CapacityInUse(
     """As the queue of a cluster knows it, which does not say whose share is used up."""
 
     more: str
+
+
+class MoreThanUserShareReason(
+    OfResource,
+    code="more_than_user_share",
+    words="It needs {needed} of {resource}, and the tasks of one user may reserve at most {most}.",
+):
+    most: str
+    needed: str
 
 
 class UserShareUsedUp(

@@ -44,8 +44,10 @@ Problem = Literal[
 ]
 LAST_LINES = 20
 OUTCOME_BYTES = 3500  # Kubernetes keeps 4096 bytes
-POLICY_TIMEOUT_S = 120.0
+POLICY_TIMEOUT_S = 120.0  # while something is open that a policy closes
+LONGEST_HOLD_S = 1800.0
 POLICY_SAID_S = 5.0
+POLICY_SAID_AGAIN_S = 60.0
 PROBE_S = 0.5
 MASTER_TIMEOUT_S = 120.0
 DRAIN_S = 2.0
@@ -140,7 +142,10 @@ def ask(target: str) -> Literal["reached", "rejected", "nothing"]:
 
 
 def wait_for_policy(output: Output) -> bool:
-    """Until the network policy of this task is enforced; after `POLICY_TIMEOUT_S` the program is not started.
+    """Until the network policy of this task is enforced; if it is not, the program is not started.
+
+    After `POLICY_TIMEOUT_S` where something is reached that must not be: nobody closes it. Where nothing is, waiting
+    harms nobody, and the cluster may be mended: `LONGEST_HOLD_S`.
 
     What is sufficient, in one round of questions:
 
@@ -162,15 +167,17 @@ def wait_for_policy(output: Output) -> bool:
     opened = os.environ.get("ATOLL_HOLD_UNTIL_REACHABLE", "").split()
     if not closed:
         return True
-    began, said = time.monotonic(), False
-    while time.monotonic() < began + POLICY_TIMEOUT_S:
+    began = time.monotonic()
+    say_at, until = began + POLICY_SAID_S, began + POLICY_TIMEOUT_S
+    while time.monotonic() < until:
         answers = {target: ask(target) for target in [*closed, *gateways]}
         rejected = any(answers[target] == "rejected" for target in gateways)
         if "reached" not in answers.values() and rejected and all(ask(target) == "reached" for target in opened):
             return True
-        if not said and time.monotonic() > began + POLICY_SAID_S:
+        until = began + (POLICY_TIMEOUT_S if "reached" in answers.values() else LONGEST_HOLD_S)
+        if time.monotonic() > say_at:
             output.say("waiting until the network policy of this task is enforced")
-            said = True
+            say_at += POLICY_SAID_AGAIN_S
         time.sleep(0.1)
     output.say("the network policy of this task is not enforced; the program is not started")
     return False

@@ -2,11 +2,11 @@
 
 from collections import OrderedDict
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from atoll.database.connection import Sessions
+from atoll.database.connection import AWAY, Sessions
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.tokens import token_hash
+from atoll.web import told
+from atoll.web.errors import Unavailable
 
 MOST_KEPT = 10_000
 
@@ -26,13 +26,13 @@ class Holders:
         return self._found.get(hashed)
 
     async def find(self, token: str) -> str | None:
-        """The user's id, None for a token that opens nothing, and while the database does not answer."""
+        """The user's id, None for a token that opens nothing. Raises Unavailable while the database does not answer."""
         hashed = token_hash(token)
         try:
             async with self._sessions() as session:
                 user = await IdentityRepository(session).holder(hashed)
-        except (SQLAlchemyError, OSError):
-            return None  # whoever handles the request finds the same, and says so
+        except AWAY as error:  # who it is would be taken for a stranger, and signed out
+            raise Unavailable(told.DatabaseUnavailable()) from error
         if user is not None:
             self._found[hashed] = user
             if len(self._found) > MOST_KEPT:

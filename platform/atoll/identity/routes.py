@@ -11,6 +11,7 @@ from atoll.identity.schemas import PasswordChange, Session, SignIn
 from atoll.identity.service import DEVICE_KNOWN, IdentityService
 from atoll.identity.tokens import token_hash
 from atoll.web.dependencies import Configured, Parts, Transaction
+from atoll.web.turns import give_back
 
 router = APIRouter(tags=["identity"])
 
@@ -53,6 +54,7 @@ async def sign_in(
     body: SignIn, request: Request, response: Response, parts: Parts, before: Token, device: Device
 ) -> Session:
     """Sign in; the answer sets the cookie `atoll_session`, and `atoll_session_device` for the limit of guesses."""
+    give_back(request)  # whose password is looked at stands in a line of its own
     # Not in the request's transaction: failures must be counted although the request fails.
     token, known, session = await IdentityService.sign_in(
         parts.sessions,

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 import structlog
-from sqlalchemy import func
+from sqlalchemy import exc, func
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.configuration import Operations as Settings
@@ -190,7 +190,8 @@ class Operations:
             raise
         except LOST as error:
             log.warning("the work on an operation lost the database", operation=claim.id, error=brief(error))
-            give_back = partial(self._claims.give_back, claim, now() + self._pause(1), **_NOT_TO_BLAME)
+            blame = _NOT_TO_BLAME if _was_ended(error) else {}
+            give_back = partial(self._claims.give_back, claim, now() + self._pause(1), **blame)
             with contextlib.suppress(ClaimLost):
                 await patiently("give an operation back", give_back, self._limits.retry_s)
         except Exception:  # what one operation holds must never end the work on all others
@@ -201,7 +202,10 @@ class Operations:
     @asynccontextmanager
     async def _held(self, claim: Claim) -> AsyncIterator[tuple[AsyncSession, OperationRow]]:
         async with self._sessions() as session, session.begin():
-            row = await self._claims.hold(session, claim)
+            try:
+                row = await self._claims.hold(session, claim)
+            except TimeoutError as error:  # of a connection that was idle when its server went; a handler's own is not
+                raise exc.TimeoutError("the database does not answer") from error
             yield session, row
             await OperationRepository(session).tell(row)
 
@@ -325,7 +329,7 @@ class Operations:
         try:
             async with asyncio.timeout(self._claims.lease.total_seconds() / 2):
                 await kind.clean(work)
-        except (ClaimLost, *AWAY):
+        except (ClaimLost, *LOST):
             raise
         except (ApiError, Failed, TimeoutError, OSError) as error:
             log.warning("an operation is not cleaned up", operation=work.id, error=str(error) or type(error).__name__)
@@ -377,6 +381,13 @@ class Operations:
         if row.fruitless >= self._limits.fruitless:
             return _End(OperationState.FAILED, codes.OperationGaveUp(attempts=row.attempts))
         return None
+
+
+def _was_ended(error: Exception) -> bool:
+    """The connection was, not a statement that took too long or a disk that is full: these may be the handler's own."""
+    return (
+        isinstance(error, exc.DBAPIError) and error.connection_invalidated and not isinstance(error.orig, TimeoutError)
+    )
 
 
 def _beginning(row: OperationRow) -> ReasonCode:

@@ -202,6 +202,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(HTTPException, _http)
     # A command or a free connection that is waited for too long is a TimeoutError: Python's, or SQLAlchemy's own.
-    for kind in (exc.DBAPIError, exc.TimeoutError, ConnectionError, TimeoutError):
+    for kind in (exc.DBAPIError, *LOST, ConnectionError, TimeoutError):
         app.add_exception_handler(kind, _database)
     app.add_exception_handler(Exception, _unexpected)

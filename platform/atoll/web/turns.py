@@ -163,6 +163,8 @@ async def _whole(receive: Receive) -> Receive:
             message = {"type": "http.request", "body": body, "more_body": False}
             break
         message = await receive()
+    if message["type"] == "http.disconnect":
+        raise NotSignedIn(told.NotSignedIn())  # nobody hears it
     first: list[Message] = [message]
 
     async def replayed() -> Message:

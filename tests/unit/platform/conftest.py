@@ -143,7 +143,14 @@ async def serving(app: FastAPI, port: int = 0) -> AsyncIterator[int]:
     """Serve `app` on loopback; gives the port."""
     server = _Server(
         uvicorn.Config(
-            app, host="127.0.0.1", port=port, log_level="warning", ws="none", timeout_graceful_shutdown=1, lifespan="on"
+            app,
+            host="127.0.0.1",
+            port=port,
+            log_level="warning",
+            ws="none",
+            timeout_graceful_shutdown=1,
+            timeout_keep_alive=600,  # none is closed in the moment in which its client asks again
+            lifespan="on",
         )
     )
     running = asyncio.create_task(server.serve())

@@ -163,7 +163,13 @@ def test_only_nodes_that_have_not_joined_get_a_token(run: Any, programs: Any, tm
     half, anew = node("half", {}, "True"), node("anew", JOINED, "Unknown")
     nodes = {"kind": "List", "items": [node("one", JOINED, "True"), half, anew]}
     (tmp_path / "nodes").write_text(json.dumps(nodes))
-    programs("kubectl", f'[ "$3" = get ] && cat {tmp_path}/nodes || cat > {tmp_path}/secrets')
+    answers = f"""
+case "$3" in
+  get) cat {tmp_path}/nodes ;;
+  apply) cat > {tmp_path}/secrets ;;
+esac
+"""
+    log = programs("kubectl", answers)
     names = ("one", "two", "half", "anew")
     all_of_them = [{"name": name, "token": f"{name * 2:.6}.{'s' * 16}"} for name in names]
     answer = run("atoll_admission", nodes=all_of_them)
@@ -173,7 +179,10 @@ def test_only_nodes_that_have_not_joined_get_a_token(run: Any, programs: Any, tm
     assert secret["metadata"]["name"] == "bootstrap-token-twotwo"
     assert secret["stringData"]["usage-bootstrap-authentication"] == "true"
     assert secret["stringData"]["usage-bootstrap-signing"] == "false"
-    assert "s" * 16 not in (tmp_path / "log").read_text()
+    said = log.read_text()
+    assert "s" * 16 not in said
+    unmarked = [line.split()[-2:] for line in said.splitlines() if " label node " in f" {line} "]
+    assert unmarked == [["anew", "atoll.io.node-restriction.kubernetes.io/joined-"]], said
     assert not run("atoll_admission", nodes=all_of_them[:1])["changed"]
 
 

@@ -86,6 +86,20 @@ def test_a_unit_that_fails_is_reported_with_its_journal(run: Any, systemd: Any) 
     assert "it could not open its port" in answer["msg"]
 
 
+def test_a_reload_in_vain_is_a_failure_although_the_unit_stays_active(run: Any, systemd: Any, tmp_path: Path) -> None:
+    config = tmp_path / "rules"
+    config.write_text("1")
+    wanted = {"phase": "demo", "units": [{"name": "a.service", "reload_when": [str(config)]}]}
+    systemd()
+    run("atoll_units", **wanted)
+    config.write_text("22")
+    systemd(start="echo active > $state; exit 1")
+    assert run("atoll_units", **wanted)["failed"]
+    systemd()
+    assert run("atoll_units", **wanted)["actions"] == ["restart a.service"], "the next run takes it for reloaded"
+    assert not run("atoll_units", **wanted)["changed"]
+
+
 def test_a_rehearsal_starts_nothing(run: Any, systemd: Any, tmp_path: Path) -> None:
     log = systemd()
     assert run("atoll_units", check=True, phase="demo", units=[{"name": "a.service"}])["changed"]

@@ -58,6 +58,7 @@ class KubernetesEngine(Engine):
         self._storage_root = storage_root
         self._local_disk = local_disk
         self._landmarks = landmarks
+        self._entered: set[str] = set()
         self._changes: asyncio.Queue[str | None] = asyncio.Queue()
         self._queued: set[str | None] = set()
         self._job_sets = Reflector(client, JOB_SET, self._attempt_changed, selector=names.ATTEMPT, keep=_slim)
@@ -122,7 +123,8 @@ class KubernetesEngine(Engine):
         return list(self._marked.union(self._job_sets_by_attempt))
 
     async def submit(self, submission: Submission) -> None:
-        """Network policy and secrets first, so that no pod is ever without them; then the JobSet."""
+        """Entry point, network policy and secrets first, so that no pod is ever without them; then the JobSet."""
+        await self._keep_entry(submission.virtual_cluster)
         await self._client.apply(manifests.network_policy(submission))
         if (secret := manifests.secret(submission)) is not None:
             await self._client.apply(secret)
@@ -178,6 +180,12 @@ class KubernetesEngine(Engine):
     def capacity(self) -> tuple[int, ...]:
         """CPU and memory of the machines that take tasks: quotas follow them."""
         return machines.task_capacity(self.nodes())
+
+    async def _keep_entry(self, virtual_cluster: str) -> None:
+        """The entry point is that of this version: provisioning may not have come to this virtual cluster yet."""
+        if virtual_cluster not in self._entered:
+            await self._client.apply(provisioning.entry(virtual_cluster))
+            self._entered.add(virtual_cluster)
 
     async def provision(self, wanted: ClusterProvision) -> None:
         """Apply all objects of a virtual cluster."""

@@ -24,7 +24,7 @@ def manifests(
     return [
         _namespace(namespace, labels),
         _default_deny(namespace, labels),
-        _entry(namespace, labels),
+        entry(wanted.name),
         *(_volume(namespace, labels, claim, storage_root / path) for claim, path in names.VOLUME_CLAIMS.items()),
         *(_volume_claim(namespace, labels, claim) for claim in names.VOLUME_CLAIMS),
         _cohort(wanted, labels, cpu_cores, memory_bytes),
@@ -60,7 +60,9 @@ def _default_deny(namespace: str, labels: dict[str, str]) -> Manifest:
     }
 
 
-def _entry(namespace: str, labels: dict[str, str]) -> Manifest:
+def entry(virtual_cluster: str) -> Manifest:
+    """The program that starts each replica there."""
+    namespace, labels = names.namespace(virtual_cluster), {**names.MANAGED_BY, names.CLUSTER_NAME: virtual_cluster}
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",

@@ -23,7 +23,7 @@ async def test_of_an_address_without_a_session_as_many_are_worked_on_as_of_a_use
     async with client() as http:
         many = [work.ask(http, session, "/slow?who=stranger", HERE) for _ in range(AT_ONCE + MOST_WAITING)]
         await eventually(work.full)
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(1)
         assert len(work.inside) == AT_ONCE, "more of one address are worked on"
         refused = await asyncio.gather(*(work.ask(http, "", address=HERE) for _ in range(3)))
         assert {(each.status_code, each.json()["code"]) for each in refused} == {(429, "too_many_requests")}

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import httpx
 import pytest
+from atoll.web import told
+from atoll.web.errors import Unavailable
 from atoll.web.turns import AT_ONCE, MOST_WAITING, Turns, give_back
 from fastapi import FastAPI, Request
 from fastapi.responses import Response, StreamingResponse
@@ -23,12 +25,14 @@ class Holders:
     word: asyncio.Event = field(default_factory=asyncio.Event)
 
     def known(self, token: str) -> str | None:
-        return None if token.startswith(("late", "nobody")) else token.partition("-")[0]
+        return None if token.startswith(("late", "lost", "nobody")) else token.partition("-")[0]
 
     async def find(self, token: str) -> str | None:
         self.looks.append(token)
         if token.startswith("late"):
             await self.word.wait()
+        if token.startswith("lost"):
+            raise Unavailable(told.DatabaseUnavailable())
         return None
 
 
@@ -168,3 +172,10 @@ async def test_what_is_being_answered_or_was_given_up_takes_no_turn(work: Work) 
         assert (await work.ask(http, "ada", "/quick")).status_code == 200
         work.word.set()
         assert {answer.text for answer in await asyncio.gather(*streams)} == {"first"}
+
+
+async def test_who_cannot_be_looked_up_is_told_so_and_not_taken_for_a_stranger(work: Work) -> None:
+    async with client() as http:
+        answer = await work.ask(http, "lost")
+    assert (answer.status_code, answer.json()["code"]) == (503, "database_unavailable")
+    assert work.inside == []

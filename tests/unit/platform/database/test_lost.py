@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import pytest
 from atoll.database import connection, patience
 from atoll.database.connection import AWAY, LOST, connect
@@ -38,11 +39,11 @@ async def ended_by_an_administrator(engine: AsyncEngine, _: AsyncConnection) -> 
 
 
 async def idle_for_too_long(_engine: AsyncEngine, _: AsyncConnection) -> None:
-    await asyncio.sleep(1.5)
+    await asyncio.sleep(4)
 
 
 async def idle_since_the_process_had_no_time(_engine: AsyncEngine, _: AsyncConnection) -> None:
-    time.sleep(1.5)  # noqa: ASYNC251 - this is what it is about: what the server said is read in the next step
+    time.sleep(4)  # noqa: ASYNC251 - this is what it is about: what the server said is read in the next step
 
 
 @pytest.mark.parametrize(
@@ -74,9 +75,11 @@ async def test_two_that_wait_for_each_other_are_told_as_what_passes(engine: Asyn
         await made.execute(text("CREATE TABLE knots (id int PRIMARY KEY)"))
         await made.execute(text("INSERT INTO knots VALUES (1), (2)"))
     first_has = [asyncio.Event(), asyncio.Event()]
+    soon = text("SET LOCAL deadlock_timeout = '50ms'")
 
     async def tie(mine: int, others: int) -> None:
         async with engine.begin() as held:
+            await held.execute(soon)
             await held.execute(text("SELECT * FROM knots WHERE id = :id FOR UPDATE"), {"id": mine})
             first_has[mine - 1].set()
             await first_has[others - 1].wait()
@@ -84,6 +87,49 @@ async def test_two_that_wait_for_each_other_are_told_as_what_passes(engine: Asyn
 
     ends = await asyncio.gather(tie(1, 2), tie(2, 1), return_exceptions=True)
     assert sorted(isinstance(end, LOST) for end in ends) == [False, True], ends
+
+
+async def test_a_server_that_only_reads_leads_no_more_and_is_left(engine: AsyncEngine) -> None:
+    async with engine.connect() as held:
+        await held.execute(text("SET default_transaction_read_only = on"))
+        await held.commit()
+        with pytest.raises(LOST) as told:
+            await held.execute(text("CREATE TABLE nothing (id int)"))
+    assert isinstance(told.value, exc.DBAPIError)
+    assert told.value.connection_invalidated
+    async with engine.begin() as anew:
+        await anew.execute(text("CREATE TABLE something (id int)"))
+
+
+async def test_a_connection_that_is_lost_while_it_is_set_up_is_told_as_what_passes(
+    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect_ = asyncpg.connect
+
+    async def ended(*arguments: Any, **options: Any) -> Any:
+        made = await connect_(*arguments, **options)
+        await made.close()
+        return made
+
+    monkeypatch.setattr(asyncpg, "connect", ended)
+    with pytest.raises(LOST):
+        async with engine.connect():
+            pass
+
+
+async def test_that_nobody_is_there_is_told_as_what_passes(
+    tmp_path: Path, postgres: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = configuration(tmp_path, postgres, database_name)
+    (tmp_path / "nobody").mkdir()
+    gone = settings.model_copy(
+        update={"database": settings.database.model_copy(update={"host": str(tmp_path / "nobody")})}
+    )
+    made = connect(gone)
+    with pytest.raises(exc.OperationalError):
+        async with made.connect():
+            pass
+    await made.dispose()
 
 
 async def test_a_mistake_in_a_statement_is_told_as_one(engine: AsyncEngine) -> None:

@@ -25,7 +25,7 @@ while True:
 ASKING = f"""
 import json, os, runpy
 entry = runpy.run_path({ENTRY!r})
-entry["main"].__globals__["POLICY_TIMEOUT_S"] = 1.0
+entry["main"].__globals__.update(POLICY_TIMEOUT_S=1.0, LONGEST_HOLD_S=1.0)
 os.environ.update(ATOLL_HOLD_WHILE_REACHABLE={API!r}, ATOLL_HOLD_UNTIL_REJECTED={GATEWAY!r},
                   ATOLL_HOLD_UNTIL_REACHABLE={DNS!r})
 output = entry["Output"](None)

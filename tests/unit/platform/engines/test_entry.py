@@ -240,14 +240,31 @@ def test_only_rejected_gateways_and_a_name_service_say_that_the_network_policy_i
     for name, value in NAMED.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(entry, "POLICY_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(entry, "LONGEST_HOLD_S", 0.5)
     monkeypatch.setattr(entry, "ask", answers.__getitem__)
     assert entry.wait_for_policy(entry.Output(str(tmp_path / "log"))) is live
     assert ("is not enforced" in (tmp_path / "log").read_text()) is not live
 
 
+@pytest.mark.parametrize("open_", [True, False])
+def test_a_cluster_without_a_name_service_keeps_a_task_waiting_and_fails_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, open_: bool
+) -> None:
+    for name, value in NAMED.items():
+        monkeypatch.setenv(name, value)
+    for name, seconds in (("POLICY_TIMEOUT_S", 0.4), ("POLICY_SAID_S", 0.1), ("POLICY_SAID_AGAIN_S", 0.2)):
+        monkeypatch.setattr(entry, name, seconds)
+    back_at = time.monotonic() + 1
+    away = LIVE | {DNS: "nothing"} | ({FIRST: "reached"} if open_ else {})
+    monkeypatch.setattr(entry, "ask", lambda target: (LIVE if time.monotonic() > back_at else away)[target])
+    assert entry.wait_for_policy(entry.Output(str(tmp_path / "log"))) is not open_
+    assert (tmp_path / "log").read_text().count("waiting until") > 1
+
+
 def test_a_task_that_an_earlier_version_queued_holds_by_the_api_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATOLL_HOLD_WHILE_REACHABLE", API)
     monkeypatch.setattr(entry, "POLICY_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(entry, "LONGEST_HOLD_S", 0.5)
     for answer in ("rejected", "reached", "nothing"):
         monkeypatch.setattr(entry, "ask", {API: answer}.__getitem__)
         assert entry.wait_for_policy(entry.Output(None)) is (answer == "rejected")

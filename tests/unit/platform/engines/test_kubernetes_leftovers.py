@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from atoll.engines.base import EngineError, Phase
+from atoll.engines.kubernetes import provisioning
 from atoll.engines.kubernetes.client import (
+    CONFIG_MAP,
     JOB_SET,
     KINDS,
     NETWORK_POLICY,
@@ -58,6 +60,10 @@ class Server(KubernetesClient):
 
     async def create(self, wanted: Object) -> Object:
         return await self.apply(wanted)
+
+    def of_attempts(self) -> dict[tuple[Kind, str], Object]:
+        """What there is but for the entry point, which is one for all."""
+        return {key: item for key, item in self.objects.items() if key[0] != CONFIG_MAP}
 
     async def delete(self, kind: Kind, namespace: str | None, name: str, *, propagation: str = "Background") -> None:
         if kind in self.refuses:
@@ -116,11 +122,21 @@ async def test_an_attempt_is_forgotten_with_its_secret_and_its_network_policy() 
     async with watching(server) as engine:
         await engine.submit(SUBMISSION)
         await adopted(engine, [ID])
-        assert {kind for kind, _ in server.objects} == {JOB_SET, SECRET, NETWORK_POLICY}
+        assert {kind for kind, _ in server.of_attempts()} == {JOB_SET, SECRET, NETWORK_POLICY}
         await engine.forget(ID, "default")
-        assert server.objects == {}
+        assert server.of_attempts() == {}
         await adopted(engine, [])
         await engine.forget(ID, "default")
+
+
+async def test_a_virtual_cluster_has_the_entry_point_of_this_version_before_its_first_task() -> None:
+    """An earlier one lacks what the pods of this version ask of it, and provisioning takes its time."""
+    server = Server()
+    async with watching(server) as engine:
+        await server.apply({**provisioning.entry("default"), "data": {"entry.py": "an earlier one"}})
+        await engine.submit(SUBMISSION)
+        (kept,) = (item for (kind, _), item in server.objects.items() if kind == CONFIG_MAP)
+        assert kept["data"]["entry.py"] == provisioning.ENTRY_FILE.read_text("utf-8")
 
 
 async def test_what_ended_and_went_while_nobody_watched_is_forgotten_all_the_same() -> None:
@@ -131,7 +147,7 @@ async def test_what_ended_and_went_while_nobody_watched_is_forgotten_all_the_sam
     async with watching(server) as engine:
         await adopted(engine, [ID])
         await engine.forget(ID, "default")
-        assert server.objects == {}
+        assert server.of_attempts() == {}
 
 
 @pytest.mark.parametrize("refused", [SECRET, JOB_SET])
@@ -145,7 +161,7 @@ async def test_a_submission_that_broke_off_is_adopted_and_forgotten(refused: Kin
     async with watching(server) as engine:
         await adopted(engine, [ID])
         await engine.forget(ID, "default")
-        assert server.objects == {}
+        assert server.of_attempts() == {}
         await adopted(engine, [])
 
 
@@ -161,7 +177,7 @@ async def test_forgetting_that_broke_off_is_not_taken_for_done(refused: Kind) ->
     async with watching(server) as engine:
         await adopted(engine, [ID])
         await engine.forget(ID, "default")
-        assert server.objects == {}
+        assert server.of_attempts() == {}
 
 
 @pytest.mark.parametrize(("condition", "phase"), [("Completed", Phase.SUCCEEDED), ("Failed", Phase.FAILED)])
@@ -198,7 +214,10 @@ async def test_the_engine_keeps_nothing_of_what_is_gone() -> None:
 def _size(engine: KubernetesEngine) -> dict[str, int]:
     """How much is in each of its collections."""
     found: dict[str, Any] = vars(engine)
-    return {name: len(value) for name, value in found.items() if isinstance(value, dict | set) and name != "_queued"}
+    one_for_all = ("_queued", "_entered")
+    return {
+        name: len(value) for name, value in found.items() if isinstance(value, dict | set) and name not in one_for_all
+    }
 
 
 async def test_whoever_listened_may_close_the_changes() -> None:

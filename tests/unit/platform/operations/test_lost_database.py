@@ -47,7 +47,7 @@ async def test_operations_go_on_behind_a_database_that_ends_all_connections(with
     others = await connections(without_jobs)
     for _ in range(20):
         await without_jobs.start("test.steps", steps=STEPS, pause_s=0.2)
-    jobs = await without_jobs.jobs_process(60)
+    jobs = await without_jobs.jobs_process(10)
     ended = 0
     for number in range(LOSSES):
         await lines(without_jobs, 10 * number)

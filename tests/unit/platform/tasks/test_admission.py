@@ -123,6 +123,17 @@ def test_tasks_of_one_user_leave_cpu_and_memory_to_others(resource: str, cpu: in
     )
 
 
+def test_a_task_that_is_more_than_the_share_of_a_user_would_never_start() -> None:
+    here = snapshot(node("a", GPU, {0, 1}), node("b", GPU, {0, 1}))
+    most = Amount(Decimal(1), Decimal(8 << 30))
+    two = Ask("vc", "ada", None, 0, 2, Decimal(1), Decimal(1 << 30))
+    refused = decide(replace(here, user_most={"vc": most}), two)
+    assert isinstance(refused, Obstacle)
+    assert (refused.reason.code, refused.forever) == ("more_than_user_share", True)
+    assert refused.mistake is not None
+    assert refused.mistake.params == {"resource": "cpu", "most": "1"}
+
+
 def test_one_user_may_always_have_a_usual_task_on_each_machine_but_never_more_than_there_is() -> None:
     share = UserShare(percent=50, usual_cpu="2", usual_memory="1Gi")
     assert share.of(Decimal(64), Decimal(64 << 30), 4) == (Decimal(32), Decimal(32 << 30))

@@ -36,6 +36,7 @@ async def answer(error: Exception) -> httpx.Response:
         DBAPIError("select 1", {}, asyncpg.ConnectionDoesNotExistError("gone"), connection_invalidated=True),
         TimeoutError(),  # a command without an answer, as asyncpg says it
         PoolTimeoutError("no free connection"),
+        asyncpg.InterfaceError("connection is closed"),  # while it is set up
     ],
 )
 async def test_a_database_that_is_away_is_a_503_that_says_so(error: Exception) -> None:
