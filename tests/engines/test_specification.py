@@ -50,11 +50,11 @@ async def test_variables_of_interpreters_and_loaders_act_on_the_program_alone(be
     assert found == ["-c ", typed], "in the program, and not in what starts it"
 
 
+@pytest.mark.needs(Capability.IMAGES)
 async def test_by_an_interpreter_that_is_not_its_images_it_starts_once_one_in_front_of_it_has_held(
     bench: Bench, start: Started
 ) -> None:
-    if bench.runtime is None:
-        pytest.skip("its tasks are processes of this machine, without images")
+    assert bench.runtime is not None
     assert await said(start, "os.environ['PLAIN']", variables={"PLAIN": "a b"}, runtime=bench.runtime) == "a b"
 
 

@@ -19,7 +19,7 @@ def broken():
 def test_first(broken):
     pass
 
-@pytest.mark.feature(94)
+@pytest.mark.feature(FEATURE)
 def test_second():
     assert "this" == "that"
 
@@ -29,7 +29,7 @@ def test_last():
 
 
 def test_a_failure_is_told_at_once_and_recorded_with_the_phase_that_failed(tmp_path: Path) -> None:
-    (tmp_path / "test_some.py").write_text(TESTS, "utf-8")
+    (tmp_path / "test_some.py").write_text(TESTS.replace("FEATURE", "94"), "utf-8")
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "installer.testing.recorder", "-p", "no:cacheprovider"]
     argv += ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), "test_some.py"]
     done = subprocess.run(
