@@ -192,12 +192,10 @@ function NodeTable({ nodes }: { nodes: Node[] }) {
           key: "software",
           title: t("software"),
           render: (node) => (
-            <Tooltip title={`${node.kernel} · ${node.runtime}`}>
+            <Tooltip title={together(node.kernel, node.runtime)}>
               <div className="node-name">
                 <span>{node.os.replace(/ \(.*\)$/, "")}</span>
-                <span className="quiet">
-                  {node.arch} · {node.kubelet}
-                </span>
+                <span className="quiet">{together(node.arch, node.kubelet)}</span>
               </div>
             </Tooltip>
           ),
@@ -206,4 +204,9 @@ function NodeTable({ nodes }: { nodes: Node[] }) {
       ]}
     />
   );
+}
+
+/** Those that are known: a machine without Kubernetes has neither kubelet nor runtime. */
+function together(...parts: string[]): string {
+  return parts.filter(Boolean).join(" · ");
 }
