@@ -8,6 +8,8 @@ its passwords are right or wrong, so that nobody fills the places of all others.
 import asyncio
 import contextlib
 import functools
+import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -21,7 +23,15 @@ from atoll.web.turns import Lines, Turn, machine
 _Result = TypeVar("_Result")
 _HASHER = PasswordHash.recommended()
 PER_ADDRESS = 2  # as many as are computed at a time: more of one address would only keep others waiting
-_AT_ONCE = ThreadPoolExecutor(2, thread_name_prefix="passwords")
+_NICENESS = 10
+
+
+def _give_way() -> None:
+    """This thread's turn comes behind those of requests: Linux has a priority for each thread."""
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+
+
+_AT_ONCE = ThreadPoolExecutor(2, thread_name_prefix="passwords", initializer=_give_way)
 MOST_WAITING = 48  # with those at work: some seconds of them
 RETRY_AFTER_S = 5
 

@@ -94,6 +94,17 @@ class TooManyRequests(
     limit: int
 
 
+class TooFast(
+    ProblemCode,
+    title="Too many requests in a short time",
+    detail="One session may ask for {a_second} things a second.",
+    remedy="Try again in some seconds.",
+):
+    """Told by the gateway (gateway.conf.j2)."""
+
+    a_second: int
+
+
 class TooManyStreams(
     ProblemCode,
     title="Too many live views are open",

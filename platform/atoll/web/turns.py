@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import ipaddress
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from starlette.requests import HTTPConnection, Request
@@ -15,6 +17,8 @@ from atoll.web.errors import ApiError, NotSignedIn, TooMany, api_error
 from atoll.web.internal import HEALTH
 
 AT_ONCE = 8
+LEAST = 3  # of each, while others have something to do here, too
+LINGERS_S = 2.0  # who was here so lately counts as one of the others: pages ask again and again
 MOST_WAITING = 64
 RETRY_AFTER_S = 5
 STRANGERS_BYTES = 16 << 10  # who is not signed in can send nothing longer than a name and a password
@@ -35,70 +39,117 @@ class Holders(Protocol):
 class _Line:
     """Of one user (or address): those that are worked on, and those that wait."""
 
-    free: asyncio.Semaphore
-    waiting: int = 0
-    here: int = 0
+    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    working: int = 0
+    seen: float = 0.0
+
+    @property
+    def here(self) -> int:
+        return self.working + len(self.waiting)
 
 
 class Turn:
     """What one request has until it is answered, or waits for what has a limit of its own."""
 
-    def __init__(self, free: asyncio.Semaphore) -> None:
-        self._free: asyncio.Semaphore | None = free
+    def __init__(self, ended: Callable[[], None]) -> None:
+        self._ended: Callable[[], None] | None = ended
 
     def give_back(self) -> None:
         """Let the next one have it."""
-        if self._free is not None:
-            self._free.release()
-            self._free = None
+        if self._ended is not None:
+            ended, self._ended = self._ended, None
+            ended()
 
 
 class Lines:
-    """One line each for those with something to do here: of each, `at_once` have a turn and the others wait."""
+    """One line each for those with something to do here: of each, some have a turn and the others wait.
 
-    def __init__(self, at_once: int) -> None:
+    `at_once` of each when nobody else is here. All have one thread to share, so with others here it is a share of that,
+    `least` at least: what is under way for one is what another one's request has to go between. By default the same.
+    """
+
+    def __init__(self, at_once: int, least: int | None = None) -> None:
         self._at_once = at_once
-        self._lines: dict[str, _Line] = {}
+        self._least = at_once if least is None else least
+        self._lingers_s = LINGERS_S if self._least < at_once else 0.0
+        self._lines: dict[str, _Line] = {}  # who was here last is last
 
     @contextlib.asynccontextmanager
     async def turn(self, of: str) -> AsyncIterator[Turn]:
         """Wait for a turn, in order. Raises TooMany when too many wait already."""
-        line = self._lines.setdefault(of, _Line(asyncio.Semaphore(self._at_once)))
-        if line.waiting >= MOST_WAITING:
+        self._forget()
+        line = self._lines.pop(of, None) or _Line()
+        self._lines[of] = line
+        line.seen = time.monotonic()
+        if len(line.waiting) >= MOST_WAITING:
             problem = told.TooManyRequests(limit=self._at_once + MOST_WAITING)
             raise TooMany(problem, headers={"Retry-After": str(RETRY_AFTER_S)})
-        line.here += 1
+        if line.waiting or line.working >= self._share():
+            await self._called(line)
+        else:
+            line.working += 1
+        turn = Turn(lambda: self._end(line))
         try:
-            line.waiting += 1
-            try:
-                await line.free.acquire()
-            finally:
-                line.waiting -= 1
-            turn = Turn(line.free)
-            try:
-                yield turn
-            finally:
-                turn.give_back()
+            yield turn
         finally:
-            line.here -= 1
+            turn.give_back()
+
+    async def _called(self, line: _Line) -> None:
+        """Wait until it is this one's turn. Who leaves with a turn in hand passes it on."""
+        call = asyncio.get_running_loop().create_future()
+        line.waiting.append(call)
+        try:
+            await call
+        except asyncio.CancelledError:
+            if call.done() and not call.cancelled():
+                self._end(line)
+            with contextlib.suppress(ValueError):  # passed over meanwhile
+                line.waiting.remove(call)
+            raise
+
+    def _end(self, line: _Line) -> None:
+        line.working -= 1
+        self._forget()
+        share = self._share()
+        while line.waiting and line.working < share:
+            call = line.waiting.popleft()
+            if not call.done():
+                line.working += 1
+                call.set_result(None)
+
+    def _share(self) -> int:
+        """How many of each may be worked on now."""
+        return max(self._least, self._at_once // max(1, len(self._lines)))
+
+    def _forget(self) -> None:
+        """Those who have nothing here and left long enough ago."""
+        stale = time.monotonic() - self._lingers_s
+        gone = []
+        for name, line in self._lines.items():
+            if line.seen > stale:
+                break
             if not line.here:
-                del self._lines[of]
+                gone.append(name)
+        for name in gone:
+            del self._lines[name]
 
 
 class Turns:
-    """Lets `AT_ONCE` requests of a user be worked on at a time, however many sessions the user has.
+    """Lets a few requests of a user be worked on at a time, however many sessions the user has.
 
-    Others of the user wait, in order; further ones are refused. What is being answered counts no more, so live views
-    and downloads have limits of their own. Whose session it is, is found in turns of the address; so is what comes
-    without a session that opens anything. Such a request has its turn once it is here as a whole, and its size is
-    limited: who sends slowly takes nothing from others behind the same address.
+    `AT_ONCE`, and down to `LEAST` while others are here. Others of the user wait, in order; further ones are refused.
+    What is being answered counts no more, so live views and downloads have limits of their own. Whose session it is, is
+    found in turns of the address; so is what comes without a session that opens anything. Such a request has its turn
+    once it is here as a whole, and its size is limited: who sends slowly takes nothing from others behind the same
+    address.
     """
 
     def __init__(self, app: ASGIApp, cookie: str, holders: Holders) -> None:
         self._app = app
         self._cookie = cookie
         self._holders = holders
-        self._users, self._addresses, self._strangers = Lines(AT_ONCE), Lines(AT_ONCE), Lines(AT_ONCE)
+        # Users by their ids and strangers by their addresses share one thread.
+        self._callers, self._addresses = Lines(AT_ONCE, LEAST), Lines(AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass it on when it is its turn."""
@@ -110,8 +161,8 @@ class Turns:
                 user = await self._user(HTTPConnection(scope).cookies.get(self._cookie, ""), scope)
                 if user is None:
                     receive = await _whole(receive)
-                line, of = (self._strangers, machine(_address(scope))) if user is None else (self._users, user)
-                turn = await held.enter_async_context(line.turn(of))
+                of = machine(_address(scope)) if user is None else user
+                turn = await held.enter_async_context(self._callers.turn(of))
             except ApiError as error:
                 await api_error(Request(scope), error)(scope, receive, send)
                 return

@@ -20,6 +20,9 @@ from typing import Any
 
 import httpx
 import pytest
+from atoll.web.errors import TooMany
+from atoll.web.schema import Problem
+from atoll.web.told import TooFast
 
 from installer.bundle import debian_lock
 from installer.bundle.debian import Archive, Gone, Package
@@ -45,6 +48,11 @@ def seconds(pattern: str, text: str) -> float:
 def kept_s(rendered: Rendered) -> float:
     """How long the gateway keeps an idle connection to the API."""
     return seconds(r"(?s)upstream api \{.*?keepalive_timeout (\d+)s;.*?\}", configuration(rendered))
+
+
+def burst(rendered: Rendered) -> int:
+    """How many of one session are let through at once."""
+    return int(seconds(r"burst=(\d+) nodelay;", configuration(rendered)))
 
 
 def pod(rendered: Rendered, name: str) -> dict[str, Any]:
@@ -162,7 +170,9 @@ class Stand:
 
 
 @pytest.fixture
-def stand(rendered: Rendered, nginx: Path, tmp_path: Path) -> Iterator[Stand]:
+def stand(rendered: Rendered, nginx: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stand]:
+    # Clients that ask without pause are faster than the gateway lets one be; a test of that asks for the true rate.
+    a_second = getattr(request, "param", None) or r"100000r/s"
     drain_s = float(environment(rendered, "api")["ATOLL_DRAIN_S"]) / FASTER
     first = Process(tmp_path / "book", drain_s)
     service = Service(first.port)
@@ -174,6 +184,7 @@ def stand(rendered: Rendered, nginx: Path, tmp_path: Path) -> Iterator[Stand]:
         (r"listen (\d+)( ssl http2)?;", lambda m: f"listen unix:{tmp_path}/s{m[1]};"),
         (r"listen \[::\]:.*", ""),
         (r"ssl_certificate.*", ""),
+        (r"(?<=rate=)\d+r/s", a_second),
         (r"/etc/nginx/", f"{nginx}/etc/nginx/"),
         (r"/tmp/(?=[a-z.]+;)", f"{tmp_path}/"),
         (r"/dev/std(out|err)", f"{tmp_path}/log"),
@@ -312,3 +323,23 @@ def test_a_process_that_is_about_to_end_says_so(stand: Stand) -> None:
     assert "about to end" in answer.json()["obstacle"]
     assert answer.headers["connection"] == "close"
     assert httpx.get(f"http://127.0.0.1:{first.port}/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("stand", ["2r/s"], indirect=True)
+def test_a_session_that_asks_too_fast_is_refused_by_the_gateway_and_no_other(rendered: Rendered, stand: Stand) -> None:
+    def ask(client: httpx.Client, session: str) -> httpx.Response:
+        return client.get("/api/things", headers={"Cookie": f"atoll_session={session}"} if session else {})
+
+    with stand.client() as client:
+        answers = [ask(client, "hers") for _ in range(burst(rendered) + 60)]
+        refused = next(answer for answer in answers if answer.status_code == 429)
+        assert {answer.status_code for answer in answers[: burst(rendered)]} == {200}
+        assert {ask(client, session).status_code for session in ("his", "")} == {200}
+        problem = Problem.model_validate(refused.json())
+        error = TooMany(TooFast(a_second=problem.params["a_second"]))
+        told = error.problem
+        assert (problem.code, problem.title, problem.remedy) == (told.code, told.title, told.remedy)
+        assert problem.detail == error.detail
+        assert problem.request_id
+        assert refused.headers["Content-Type"] == "application/problem+json"
+        assert int(refused.headers["Retry-After"]) > 0

@@ -1,4 +1,7 @@
-"""One user who does everything at ten times what one may, for a while; prints what was answered how often, as JSON."""
+"""One user who does everything at ten times what one may, for a while; prints what was answered how often, as JSON.
+
+Signed in with some sessions, and without one: signing in again and again, asking without a word of who it is.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +17,25 @@ import httpx
 
 
 class Heavy:
-    """What it is told: address, headers, cookies of sessions, task, seconds, and how many of each at a time."""
+    """What it is told: address, headers, sessions, name and password, task, seconds, and how many of each at a time."""
 
     def __init__(self, told: dict[str, Any]) -> None:
         self._told = told
         verify = ssl.create_default_context(cafile=told.get("ca"))
-        self._browsers = [
-            httpx.AsyncClient(
-                base_url=told["url"],
-                headers=told["headers"],
-                cookies=cookies,
-                verify=verify,
-                timeout=30,
-                limits=httpx.Limits(max_connections=None),
-            )
-            for cookies in told["cookies"]
-        ]
+        self._browsers = [self._browser(cookies, verify) for cookies in told["cookies"]]
+        self._verify = verify
         self.answers: dict[str, Counter[str]] = {}
         self.without_retry: Counter[str] = Counter()
+
+    def _browser(self, cookies: dict[str, str], verify: ssl.SSLContext) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            base_url=self._told["url"],
+            headers=self._told["headers"],
+            cookies=cookies,
+            verify=verify,
+            timeout=30,
+            limits=httpx.Limits(max_connections=None),
+        )
 
     async def run(self) -> None:
         """All of it at the same time, each in one of the sessions."""
@@ -43,6 +47,8 @@ class Heavy:
             "archives": lambda _, http: http.post("/home/archives", json={"path": "code"}),
             "metrics": lambda _, http: http.get(f"/tasks/{self._told['task']}/metrics"),
             "bodies": lambda _, http: http.post("/trainings", content=b"[" * (1 << 20)),
+            "sign_ins": self._sign_in,
+            "strangers": self._as_stranger,
         }
         # All end at the same moment: else who goes on a little longer gets what another one leaves.
         end = asyncio.get_running_loop().time() + self._told["seconds"]
@@ -83,6 +89,16 @@ class Heavy:
 
     async def _download(self, _number: int, http: httpx.AsyncClient) -> httpx.Response:
         return await self._held("downloads", http.stream("GET", "/home/files/content", params={"path": "large"}))
+
+    async def _sign_in(self, _number: int, _http: httpx.AsyncClient) -> httpx.Response:
+        """With the right password: wrong ones would close this address to whoever signs in from it next."""
+        async with self._browser({}, self._verify) as http:
+            return await http.post("/session", json={"name": self._told["name"], "password": self._told["password"]})
+
+    async def _as_stranger(self, number: int, _http: httpx.AsyncClient) -> httpx.Response:
+        cookies = {} if number % 2 else {self._told["session_cookie"]: f"guess{number}"}
+        async with self._browser(cookies, self._verify) as http:
+            return await http.get("/tasks")
 
     async def _held(self, name: str, begun: Any) -> httpx.Response:
         async with begun as answer:

@@ -21,8 +21,10 @@ from atoll.api.contents import ensure_contents
 from atoll.configuration import Configuration
 from atoll.database.connection import connect, sessions
 from atoll.files import work
+from atoll.identity import passwords
 from atoll.jobs.application import application as jobs_application
 from atoll.tasks.scalars import MOST_BYTES
+from atoll.web import turns
 
 from tests.unit.platform.conftest import (
     PASSWORD,
@@ -48,6 +50,8 @@ AT_ONCE = {
     "bodies": 2,
     "lists": work.LOOKS.per_owner,
     "downloads": work.READS.per_owner * TIMES,
+    "sign_ins": passwords.PER_ADDRESS,
+    "strangers": turns.AT_ONCE,
 }
 POD_BYTES = 512 << 20
 
@@ -154,6 +158,9 @@ async def test_who_asks_for_ten_times_what_one_may_is_refused_and_others_are_ser
         "url": str(ada.http.base_url),
         "headers": {"X-Atoll-Request": "1", "Origin": platform.configuration.web.origin},
         "cookies": [dict(ada.http.cookies), dict(again.http.cookies)],
+        "session_cookie": platform.configuration.web.session_cookie,
+        "name": "ada",
+        "password": PASSWORD,
         "task": task,
         "training": training(devices=1),
         "seconds": SECONDS,

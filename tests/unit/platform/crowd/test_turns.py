@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ import httpx
 import pytest
 from atoll.web import told
 from atoll.web.errors import Unavailable
-from atoll.web.turns import AT_ONCE, MOST_WAITING, Turns, give_back
+from atoll.web.turns import AT_ONCE, LEAST, LINGERS_S, MOST_WAITING, Lines, Turns, give_back
 from fastapi import FastAPI, Request
 from fastapi.responses import Response, StreamingResponse
 
@@ -179,3 +180,45 @@ async def test_who_cannot_be_looked_up_is_told_so_and_not_taken_for_a_stranger(w
         answer = await work.ask(http, "lost")
     assert (answer.status_code, answer.json()["code"]) == (503, "database_unavailable")
     assert work.inside == []
+
+
+async def test_while_others_are_here_fewer_of_each_are_worked_on(work: Work) -> None:
+    async with client() as http:
+        for who in ("bob", "cid"):
+            assert (await work.ask(http, who, "/quick")).status_code == 200
+        many = [work.ask(http, "ada", "/slow?who=ada") for _ in range(3 * AT_ONCE)]
+        await asyncio.sleep(0.5)
+        assert len(work.inside) == LEAST
+        work.word.set()
+        assert {answer.status_code for answer in await asyncio.gather(*many)} == {200}
+        await asyncio.sleep(LINGERS_S + 0.1)
+        work.word.clear()
+        alone = [work.ask(http, "ada", "/slow?who=ada") for _ in range(3 * AT_ONCE)]
+        await eventually(work.full)
+        work.word.set()
+        await asyncio.gather(*alone)
+
+
+async def test_who_gives_up_while_waiting_loses_nobody_a_turn() -> None:
+    lines, word = Lines(2, 1), asyncio.Event()
+    order: list[int] = []
+
+    async def one(number: int) -> None:
+        async with lines.turn("ada"):
+            order.append(number)
+            await word.wait()
+
+    first = [asyncio.create_task(one(number)) for number in range(2)]
+    await asyncio.sleep(0)
+    waiting = [asyncio.create_task(one(number)) for number in range(2, 8)]
+    await asyncio.sleep(0)
+    waiting[0].cancel()  # while it waits
+    word.set()
+    await asyncio.gather(*first)  # two are called
+    waiting[1].cancel()  # called, and gone before it began
+    waiting[2].cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await asyncio.gather(*waiting[:3])
+    await asyncio.gather(*waiting[3:])
+    assert order[:2] == [0, 1]
+    assert order[-3:] == [5, 6, 7]
