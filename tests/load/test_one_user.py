@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import json
 import secrets
 import statistics
@@ -13,11 +14,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import yaml
 
 from installer.testing.results import DIRECTORY
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal
@@ -181,6 +184,25 @@ class Watched:
                 self.most[name] = max(bytes_, self.most.get(name, 0))
 
 
+@pytest.fixture
+def addresses(atoll: Atoll) -> Iterator[list[str]]:
+    """One for each client, on this machine: a firewall counts connections of an address."""
+    lab = yaml.safe_load(atoll.file.read_text("utf-8"))["lab"]
+    network = ipaddress.ip_interface(lab["address"]).network
+    made = [str(network[200 + number]) for number in range(CLIENTS)]
+    change = partial(subprocess.run, check=True)
+    for address in made:
+        change(["ip", "address", "replace", f"{address}/32", "dev", lab["bridge"]])
+    yield made
+    for address in made:
+        change(["ip", "address", "delete", f"{address}/32", "dev", lab["bridge"]])
+
+
+def elsewhere(pid: int) -> None:
+    """This session of processes takes no processor from the cluster or from us, as if it were on a machine of its own."""
+    Path(f"/proc/{pid}/autogroup").write_text("19")
+
+
 def work(portal: Portal, browser: httpx.Client, task: str, seconds: float) -> dict[str, Timed]:
     """A list, a page, and now and then a submission, for so long."""
     mine = request(portal, "mine", **HOLDS)
@@ -204,6 +226,7 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
     portal: Portal,
     made: Callable[[str], User],
     closing: Callable[[httpx.Client], httpx.Client],
+    addresses: list[str],
     seconds: float,
 ) -> None:
     heavy, other = made("heavy"), made("other")
@@ -219,6 +242,7 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
         "url": str(portal.client.base_url),
         "ca": atoll("status", "-f", str(CLUSTER_FILE), "-o", "json", ok=(0, 1)).json["portal"]["ca_file"],
         "headers": {"X-Atoll-Request": "1", "Origin": portal.url},
+        "addresses": addresses,
         "cookies": [dict(browser.cookies) for browser in browsers],
         "session_cookie": "atoll_session",
         "name": heavy.name,
@@ -231,8 +255,11 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
     idle = work(portal, calm, of_other, max(10.0, seconds / 10))
     with (
         Watched(atoll, {each["node"] for each in before.values()}) as watched,
-        subprocess.Popen([sys.executable, HEAVY], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process,
+        subprocess.Popen(
+            [sys.executable, HEAVY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        ) as process,
     ):
+        elsewhere(process.pid)
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(json.dumps(told).encode())

@@ -12,4 +12,9 @@ if __name__ == "__main__":
         app = application(load())
     except ConfigurationError as error:
         sys.exit(str(error))
-    serve(app, host=os.environ.get("ATOLL_LISTEN", "0.0.0.0"), port=int(os.environ.get("ATOLL_PORT", "8000")))
+    serve(
+        app,
+        host=os.environ.get("ATOLL_LISTEN", "0.0.0.0"),
+        port=int(os.environ.get("ATOLL_PORT", "8000")),
+        loop="uvloop",
+    )

@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 import structlog
 import uvicorn
@@ -138,7 +138,7 @@ class _Server(uvicorn.Server):
         return await super().on_tick(counter)
 
 
-def serve(app: FastAPI, *, host: str, port: int) -> None:
+def serve(app: FastAPI, *, host: str, port: int, loop: Literal["asyncio", "uvloop"] = "asyncio") -> None:
     """Run a service until it is told to end; on the open socket that `$ATOLL_SOCKET` numbers, if it is handed one.
 
     Where `$ATOLL_DRAIN_S` says so, it first goes on serving for a while (see `_Server`), so that another process takes
@@ -151,6 +151,8 @@ def serve(app: FastAPI, *, host: str, port: int) -> None:
         _LastAnswers(app),
         host=host,
         port=port,
+        loop=loop,
+        http="httptools",
         log_config=None,
         access_log=False,
         server_header=False,

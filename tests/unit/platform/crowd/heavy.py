@@ -17,24 +17,31 @@ import httpx
 
 
 class Heavy:
-    """What it is told: address, headers, sessions, name and password, task, seconds, and how many of each at a time."""
+    """What it is told: address, headers, sessions, name and password, task, seconds, and how many of each at a time.
+
+    `addresses` are those that its clients come from, one each.
+    """
 
     def __init__(self, told: dict[str, Any]) -> None:
         self._told = told
         verify = ssl.create_default_context(cafile=told.get("ca"))
-        self._browsers = [self._browser(cookies, verify) for cookies in told["cookies"]]
         self._verify = verify
+        self._addresses: list[str | None] = told.get("addresses") or [None]
+        self._browsers = [self._browser(cookies, number) for number, cookies in enumerate(told["cookies"])]
         self.answers: dict[str, Counter[str]] = {}
         self.without_retry: Counter[str] = Counter()
 
-    def _browser(self, cookies: dict[str, str], verify: ssl.SSLContext) -> httpx.AsyncClient:
+    def _browser(self, cookies: dict[str, str], number: int) -> httpx.AsyncClient:
         return httpx.AsyncClient(
             base_url=self._told["url"],
             headers=self._told["headers"],
             cookies=cookies,
-            verify=verify,
+            transport=httpx.AsyncHTTPTransport(
+                verify=self._verify,
+                limits=httpx.Limits(max_connections=None),
+                local_address=self._addresses[number % len(self._addresses)],
+            ),
             timeout=30,
-            limits=httpx.Limits(max_connections=None),
         )
 
     async def run(self) -> None:
@@ -90,14 +97,14 @@ class Heavy:
     async def _download(self, _number: int, http: httpx.AsyncClient) -> httpx.Response:
         return await self._held("downloads", http.stream("GET", "/home/files/content", params={"path": "large"}))
 
-    async def _sign_in(self, _number: int, _http: httpx.AsyncClient) -> httpx.Response:
+    async def _sign_in(self, number: int, _http: httpx.AsyncClient) -> httpx.Response:
         """With the right password: wrong ones would close this address to whoever signs in from it next."""
-        async with self._browser({}, self._verify) as http:
+        async with self._browser({}, number) as http:
             return await http.post("/session", json={"name": self._told["name"], "password": self._told["password"]})
 
     async def _as_stranger(self, number: int, _http: httpx.AsyncClient) -> httpx.Response:
         cookies = {} if number % 2 else {self._told["session_cookie"]: f"guess{number}"}
-        async with self._browser(cookies, self._verify) as http:
+        async with self._browser(cookies, number) as http:
             return await http.get("/tasks")
 
     async def _held(self, name: str, begun: Any) -> httpx.Response:
