@@ -199,7 +199,7 @@ def addresses(atoll: Atoll) -> Iterator[list[str]]:
 
 
 def elsewhere(pid: int) -> None:
-    """This session of processes takes no processor from the cluster or from us, as if it were on a machine of its own."""
+    """This session of processes takes no processor from the cluster or from us: it is another machine's work."""
     Path(f"/proc/{pid}/autogroup").write_text("19")
 
 
