@@ -290,20 +290,8 @@ def configuration(tmp_path: Path, socket: str, database: str, **ports: int) -> C
                 ],
             },
             "frameworks": [
-                {
-                    "name": "plain",
-                    "title": "Python",
-                    "image": "local/plain",
-                    "library": "python",
-                    "python": sys.executable,
-                },
-                {
-                    "name": "numpy",
-                    "title": "NumPy",
-                    "image": "local/numpy",
-                    "library": "scikit-learn",
-                    "python": sys.executable,
-                },
+                {"name": name, "title": title, "image": f"local/{name}", "library": library, "python": sys.executable}
+                for name, title, library in (("plain", "Python", "python"), ("numpy", "NumPy", "scikit-learn"))
             ],
             "devices": [
                 DEVICE_TYPES["nvidia_gpu_amd64"].row() | {"counts": [0, 1, 2, 3, 4]},
