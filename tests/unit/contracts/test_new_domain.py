@@ -1,7 +1,7 @@
 """What docs/domain.md says of adding a domain is all that it takes. Needs nothing.
 
-The page's domain is made in a copy of the tree, with an import and an entry in the list of domains and a row of rights, and then
-goes through contracts, migrations, words and the matrix of permissions as any other does.
+The page's domain is made in a copy of the tree, with an import and an entry in the list of domains and a row of rights,
+and then goes through contracts, migrations, words and the matrix of permissions as any other does.
 """
 
 import os
