@@ -89,9 +89,10 @@ def test_a_domain_is_a_folder_a_migration_and_lines_in_two_files(copied: Path) -
     run(copied, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-x", *JUDGES)
 
 
-def test_the_page_names_one_shared_file() -> None:
+def test_the_page_names_the_shared_files() -> None:
     new = [
         name for name in blocks() if name.startswith(("platform/atoll/notes/", "platform/atoll/database/migrations/"))
     ]
-    assert {*blocks()} - {*new} == {Path(LIST).name}
-    assert f"one**, `{LIST}`" in PAGE.read_text()
+    assert {*blocks()} - {*new} == {Path(LIST).name, Path(RIGHTS).name}
+    assert f"two**. `{LIST}`" in PAGE.read_text()
+    assert f"and `{RIGHTS}`" in PAGE.read_text()
