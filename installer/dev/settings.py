@@ -103,8 +103,13 @@ def configuration(state: Path, database: dict[str, Any], ports: dict[str, int], 
     }
 
 
-def write(state: Path, content: dict[str, Any]) -> Path:
-    """Write config.yaml and return its path."""
-    path = state / "config.yaml"
+def of_service(content: dict[str, Any], service: str) -> dict[str, Any]:
+    """The same for one service, which signs in to the database as itself; `files` asks it nothing."""
+    return {**content, "service": service, "database": {**content["database"], "user": f"atoll_{service}"}}
+
+
+def write(state: Path, content: dict[str, Any], name: str = "config.yaml") -> Path:
+    """Write a configuration and return its path."""
+    path = state / name
     path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     return path

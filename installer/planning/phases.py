@@ -265,6 +265,7 @@ PHASES = (
         needs=("network", "images", "storage_client"),
         inputs=("database",),
         artifacts=("image/platform/*atoll/database*",),
+        holds_certificates=True,
     ),
     Phase(
         "monitoring",

@@ -1,7 +1,7 @@
 """Asking the platform about accounts: its own program, run by the cluster's administrator in a pod of the platform.
 
 The way is that of `kubectl exec`: TLS and identity are the administrator's of Kubernetes, whose API server keeps who
-did it. It needs the API server, the database and one pod of the platform's image; no sign-in, no answer of the portal.
+did it. It needs the API server, the database and a pod of `api`; no sign-in, no answer of the portal.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from installer.services.access import api_servers
 from installer.users.errors import PlatformUnavailable, UsersError
 
 NAMESPACE = "atoll-system"
-# Each has the platform's image and may ask the database; one that does not run is passed over.
-PLACES = ("deployment/api", "deployment/jobs")
+# Of the services it alone may read and write accounts.
+PLACE = "deployment/api"
 MODULE = ("python3", "-m", "atoll.users")
 TIMEOUT_S = 60
 
@@ -28,24 +28,21 @@ def asked(cluster: Cluster, arguments: Sequence[str]) -> dict[str, Any]:
     """Return what the platform answers to a verb. Raises UsersError."""
     environment = {**os.environ, "KUBECONFIG": str(administrator_configuration(cluster))}
     server = f"--server={reachable(api_servers(cluster))}"
-    said = []
-    for place in PLACES:
-        ran = subprocess.run(
-            ["kubectl", server, "exec", "-n", NAMESPACE, place, "--", *MODULE, *arguments],
-            executable=program(),
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-        if (answer := answer_in(ran.stdout)) is not None:
-            if ran.returncode != 0:
-                raise UsersError(str(answer.get("detail")), str(answer.get("remedy", "")))
-            return answer
-        said.append(f"{place}: {ran.stderr.strip()[-300:] or f'exit code {ran.returncode}'}")
+    ran = subprocess.run(
+        ["kubectl", server, "exec", "-n", NAMESPACE, PLACE, "--", *MODULE, *arguments],
+        executable=program(),
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    if (answer := answer_in(ran.stdout)) is not None:
+        if ran.returncode != 0:
+            raise UsersError(str(answer.get("detail")), str(answer.get("remedy", "")))
+        return answer
     raise PlatformUnavailable(
-        "the platform cannot be asked: " + "; ".join(said),
+        f"the platform cannot be asked: {PLACE}: {ran.stderr.strip()[-300:] or f'exit code {ran.returncode}'}",
         "See `./atoll status`; on a master: `service_ctl status api`, `service_ctl status database`.",
     )
 

@@ -30,13 +30,25 @@ class Cluster(_Section):
 
 
 class Database(_Section):
-    """Where PostgreSQL is."""
+    """Where PostgreSQL is, and as whom to sign in."""
 
-    host: str
+    host: str = Field(description="A name, or on this machine the directory of its socket")
     port: int = 5432
     name: str = "atoll"
     user: str = "atoll"
     password_file: Path | None = None
+    authority: Path | None = Field(default=None, description="Who signs its certificate; there is no TLS on a socket")
+
+    @property
+    def on_socket(self) -> bool:
+        """Whether it is on this machine, where nobody listens in between."""
+        return self.host.startswith("/")
+
+    @model_validator(mode="after")
+    def _nothing_is_told_a_network_in_clear(self) -> "Database":
+        if not self.on_socket and self.authority is None:
+            raise ValueError("a database on a network is asked by TLS alone: name its `authority`")
+        return self
 
 
 class Web(_Section):

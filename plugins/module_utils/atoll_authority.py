@@ -28,6 +28,7 @@ AUTHORITIES: dict[str, str | None] = {
     "control": None,
     "storage": None,
     "monitoring": None,
+    "database": None,
 }
 OWNERS = {
     "": "administrator (take its key offline)",
@@ -40,6 +41,7 @@ OWNERS = {
     "control": "role control",
     "storage": "role storage",
     "monitoring": "role monitoring",
+    "database": "role database",
 }
 ROOT_DAYS = 3650
 AUTHORITY_DAYS = 1825

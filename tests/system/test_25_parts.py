@@ -113,7 +113,7 @@ def test_the_database_has_a_backup_and_takes_no_stranger(atoll: Atoll) -> None:
     )
     assert info[0]["status"]["code"] == 0
     assert info[0]["backup"]
-    refused = atoll.kubectl(*inside, "psql", "--no-password", "-h", "127.0.0.1", "-U", "atoll", "atoll", ok=(1, 2))
+    refused = atoll.kubectl(*inside, "psql", "--no-password", "-h", "127.0.0.1", "-U", "atoll_api", "atoll", ok=(1, 2))
     assert "no password supplied" in refused.err + refused.out
 
 

@@ -36,6 +36,32 @@ with ThreadPoolExecutor(64) as pool:
 """
 
 
+# As a service of the platform, with all that its pod holds: in clear, and to remove what was done.
+DATABASE = """
+import asyncio, asyncpg
+from atoll.configuration import load
+from atoll.database.connection import tls, url
+told = load()
+where = url(told)
+async def ask(encrypted, statement):
+    try:
+        made = await asyncpg.connect(host=where.host, port=where.port, user=where.username, password=where.password,
+                                     database=where.database, ssl=encrypted, timeout=10)
+        try:
+            print(await made.fetchval(statement))
+        finally:
+            await made.close()
+    except asyncpg.PostgresError as error:
+        print(error)
+async def main():
+    await ask(False, "SELECT 1")
+    await ask(tls(told), "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+    await ask(tls(told), "DELETE FROM audit")
+    await ask(tls(told), "SELECT password_hash FROM users LIMIT 1")
+asyncio.run(main())
+"""
+
+
 # What the kubelet's certificate is worth is not asked here: who has none to show gets no answer.
 WITHOUT_CREDENTIALS = """
 import ssl, sys, urllib.error, urllib.request
@@ -127,6 +153,22 @@ def test_who_is_nobody_is_told_by_the_api_server_that_it_is_well_and_nothing_els
             for path in ("/readyz", "/version", "/api/v1/namespaces/kube-public/configmaps/cluster-info", "/metrics")
         }
     assert list(told.values()) == [200, 401, 401, 401], told
+
+
+def test_the_database_hears_services_by_tls_alone_and_lets_none_remove_what_was_done(atoll: Atoll) -> None:
+    told = {
+        service: atoll.kubectl(
+            "-n", "atoll-system", "exec", f"deployment/{service}", "--", "python3", "-c", DATABASE
+        ).out.splitlines()
+        for service in ("api", "jobs")
+    }
+    for service, (in_clear, encrypted, removed, _) in told.items():
+        assert "pg_hba.conf rejects connection" in in_clear, service
+        assert "no encryption" in in_clear, service
+        assert encrypted == "TLSv1.3", service
+        assert removed == "permission denied for table audit", f"{service} may remove what was done: {removed}"
+    assert told["jobs"][3] == "permission denied for table users"
+    assert told["api"][3].startswith("$argon2")
 
 
 def test_a_kubelet_answers_nobody_who_shows_no_credentials(atoll: Atoll) -> None:

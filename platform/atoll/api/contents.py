@@ -1,12 +1,14 @@
-"""What must exist in every installation: the administrator and the first virtual clusters."""
+"""What must exist in every installation: tables, rights of services, the administrator, the first virtual clusters."""
 
 import structlog
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import Connection, text
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
+from atoll.audit_trail.functions import have_functions
 from atoll.configuration import Configuration
 from atoll.database.connection import Sessions
-from atoll.database.migrate import MIGRATING
+from atoll.database.migrate import MIGRATING, upgrade
+from atoll.database.rights import grant
 from atoll.identity.accounts import add_account
 from atoll.identity.permissions import Role
 from atoll.identity.repository import IdentityRepository
@@ -14,6 +16,16 @@ from atoll.virtual_clusters.service import VirtualClusterService
 
 ADMIN = "admin"
 log = structlog.get_logger(__name__)
+
+
+async def ensure_tables(database: AsyncEngine, configuration: Configuration) -> None:
+    """The tables of this version, and what each service may do with them. Raises RolesMissing."""
+
+    def give(connection: Connection) -> None:
+        grant(connection)
+        have_functions(connection, configuration.audit)
+
+    await upgrade(database, give)
 
 
 async def ensure_contents(sessions: Sessions, configuration: Configuration) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -30,17 +30,13 @@ class AuditTrailRepository:
         """Add the row, or if it is there already, count once more in its details."""
         columns = [column.key for column in AuditRow.__table__.columns]
         added = insert(AuditRow).values({name: getattr(row, name) for name in columns})
-        times = func.coalesce(AuditRow.details["times"].as_integer(), 1) + 1
-        counted = AuditRow.details.concat(func.jsonb_build_object("times", times))
-        await self._session.execute(added.on_conflict_do_update(index_elements=["id"], set_={"details": counted}))
+        first = added.on_conflict_do_nothing(index_elements=["id"]).returning(AuditRow.id)
+        if await self._session.scalar(first) is None:
+            await self._session.execute(select(func.audit_count_again(row.id)))
 
     async def forget_old(self, before: datetime, at_once: int) -> int:
-        """Remove rows that are older than `before`; the number of them."""
-        # Ids are sorted by time: the oldest stand first, so that a batch ends where the young begin.
-        oldest = select(AuditRow.id, AuditRow.at).order_by(AuditRow.id).limit(at_once)
-        gone = [row.id for row in (await self._session.execute(oldest)).all() if row.at < before]
-        await self._session.execute(delete(AuditRow).where(AuditRow.id.in_(gone)))
-        return len(gone)
+        """Remove rows that are older than `before` and than the database keeps them; the number of them."""
+        return await self._session.scalar(select(func.audit_forget_old(before, at_once))) or 0
 
     async def are_more_than(self, number: int) -> bool:
         """Whether there are more rows than that; cheaper than counting them."""
@@ -54,10 +50,5 @@ class AuditTrailRepository:
         return [OfActor(*row) for row in (await self._session.execute(query)).all()]
 
     async def forget_of(self, actor_id: str | None, number: int, *, refused: bool) -> int:
-        """Remove the oldest rows of an actor, perhaps only refused ones; the number of them."""
-        theirs = select(AuditRow.id).where(AuditRow.actor_id.is_not_distinct_from(actor_id))
-        if refused:
-            theirs = theirs.where(AuditRow.outcome != "done")
-        gone = (await self._session.scalars(theirs.order_by(AuditRow.id).limit(number))).all()
-        await self._session.execute(delete(AuditRow).where(AuditRow.id.in_(gone)))
-        return len(gone)
+        """Remove the oldest rows of an actor, perhaps only refused ones, while there are too many; their number."""
+        return await self._session.scalar(select(func.audit_forget_of(actor_id, number, refused))) or 0

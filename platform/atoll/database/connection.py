@@ -1,5 +1,6 @@
 """Connections to PostgreSQL, and how it is told that one was lost."""
 
+import ssl
 from typing import Any
 
 import asyncpg
@@ -44,7 +45,7 @@ def url(configuration: Configuration) -> URL:
                 f"{database.password_file}: cannot read the database password ({error.strerror})"
             ) from error
     host, query = database.host, {}
-    if host.startswith("/"):  # a socket directory
+    if database.on_socket:
         host, query = "", {"host": database.host}
     return URL.create(
         "postgresql+asyncpg",
@@ -55,6 +56,19 @@ def url(configuration: Configuration) -> URL:
         database=database.name,
         query=query,
     )
+
+
+def tls(configuration: Configuration) -> ssl.SSLContext | None:
+    """How to know the database: by its name, signed by its authority. None on a socket. Raises ConfigurationError."""
+    authority = configuration.database.authority
+    if configuration.database.on_socket or authority is None:
+        return None
+    try:
+        trusted = ssl.create_default_context(cafile=str(authority))
+    except OSError as error:
+        raise ConfigurationError(f"{authority}: cannot read the database's authority ({error})") from error
+    trusted.minimum_version = ssl.TLSVersion.TLSv1_3
+    return trusted
 
 
 def connect(
@@ -72,7 +86,8 @@ def connect(
         pool_pre_ping=True,
         hide_parameters=True,
         connect_args={
-            "async_creator_fn": _connected,
+            "async_creator_fn": connected,
+            "ssl": tls(configuration) or False,
             "command_timeout": command_timeout_s,
             "server_settings": {"idle_in_transaction_session_timeout": f"{IDLE_IN_TRANSACTION_S}s"},
         },
@@ -82,10 +97,21 @@ def connect(
     return engine
 
 
-async def _connected(*arguments: Any, **options: Any) -> asyncpg.Connection:
-    """A connection by asyncpg. That there is nobody, or no answer, is told like a connection that was lost."""
+async def connected(*arguments: Any, **options: Any) -> asyncpg.Connection:
+    """A connection by asyncpg. That there is nobody, or no answer, is told like a connection that was lost.
+
+    So is a server that is not the one that is meant: the right one may answer later.
+    """
     try:
         return await asyncpg.connect(*arguments, **options)
+    except ssl.SSLCertVerificationError as error:
+        told = f"the database's certificate is not to be trusted: {error.verify_message}"
+        raise asyncpg.ConnectionDoesNotExistError(told) from error
+    except ConnectionError as error:
+        if "rejected SSL upgrade" not in str(error):
+            raise asyncpg.ConnectionDoesNotExistError(str(error) or "no answer in time") from error
+        told = "the database has no TLS, and is asked by TLS alone: nothing was told it"
+        raise asyncpg.ConnectionDoesNotExistError(told) from error
     except OSError as error:
         raise asyncpg.ConnectionDoesNotExistError(str(error) or "no answer in time") from error
 

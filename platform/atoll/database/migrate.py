@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import structlog
@@ -44,12 +45,14 @@ async def wait_for(database: AsyncEngine, timeout_s: float) -> None:
             await asyncio.sleep(1)
 
 
-async def upgrade(database: AsyncEngine) -> None:
-    """Bring the schema to the newest version; concurrent callers wait for each other."""
+async def upgrade(database: AsyncEngine, then: Callable[[Connection], None] | None = None) -> None:
+    """Bring the schema to the newest version, and do `then` with it, both or none; concurrent callers wait."""
 
     def run(connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATING})
         command.upgrade(alembic_config(connection), "head")
+        if then is not None:
+            then(connection)
 
     async with database.begin() as connection:
         await connection.run_sync(run)

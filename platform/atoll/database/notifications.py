@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.configuration import Configuration
-from atoll.database.connection import url
+from atoll.database.connection import connected, tls, url
 
 TASKS = "atoll_tasks"
 DUE = "atoll_due"
@@ -59,13 +59,14 @@ class Listener:
     async def _listen(self) -> None:
         """Pass on what is heard until the connection ends."""
         where = url(self._configuration)
-        connection = await asyncpg.connect(
+        connection = await connected(
             host=where.query.get("host") or where.host,
             port=where.port or self._configuration.database.port,
             user=where.username,
             password=where.password,
             database=where.database,
             timeout=ANSWER_S,
+            ssl=tls(self._configuration) or False,
         )
         closed = asyncio.Event()
         try:

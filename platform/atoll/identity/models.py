@@ -22,7 +22,8 @@ class UserRow(Table):
     name: Mapped[str] = mapped_column(unique=True)
     nickname: Mapped[str] = mapped_column(default="")
     uid: Mapped[int] = mapped_column(Identity(always=True, start=FIRST_UID, minvalue=FIRST_UID), unique=True)
-    password_hash: Mapped[str]
+    # Read where a password is checked, and nowhere else: `jobs` may not.
+    password_hash: Mapped[str] = mapped_column(deferred=True)
     must_change_password: Mapped[bool] = mapped_column(default=True)
     roles: Mapped[list[str]] = mapped_column(ARRAY(String))
     active: Mapped[bool] = mapped_column(default=True)

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import undefer
 
 from atoll.database.base import now
 from atoll.database.notifications import SESSIONS_ENDED, notify
@@ -13,6 +14,7 @@ from atoll.identity.permissions import Role
 
 # The number of the database's lock under which sign-ins are judged, the same in every replica of the API.
 _JUDGING = 0x6964656E74697479
+_WITH_HASH = (undefer(UserRow.password_hash),)
 
 
 class IdentityRepository:
@@ -21,14 +23,16 @@ class IdentityRepository:
     def __init__(self, session: AsyncSession) -> None:
         self._session = session
 
-    async def user_by_name(self, name: str) -> UserRow | None:
-        """The account of that name."""
-        found: UserRow | None = await self._session.scalar(select(UserRow).where(UserRow.name == name))
+    async def user_by_name(self, name: str, *, verifying: bool = False) -> UserRow | None:
+        """The account of that name; for verifying, with its password's hash."""
+        query = select(UserRow).where(UserRow.name == name)
+        found: UserRow | None = await self._session.scalar(query.options(*_WITH_HASH) if verifying else query)
         return found
 
-    async def user(self, user_id: str, *, lock: bool = False) -> UserRow | None:
-        """The account of that id."""
-        return await self._session.get(UserRow, user_id, with_for_update=lock)
+    async def user(self, user_id: str, *, lock: bool = False, verifying: bool = False) -> UserRow | None:
+        """The account of that id; for verifying, with its password's hash."""
+        options = _WITH_HASH if verifying else ()
+        return await self._session.get(UserRow, user_id, options=options, with_for_update=lock)
 
     async def users(
         self, limit: int, after: str | None, *, words: str | None = None, active: bool | None = None

@@ -66,7 +66,7 @@ class IdentityService:
             repository = IdentityRepository(session)
             await _refuse_guessing(repository, await _keys(repository, name, address, device))
             await _refuse_too_many(repository, name)
-            user = await repository.user_by_name(name)
+            user = await repository.user_by_name(name, verifying=True)
         async with passwords.turn_of(address):
             kept = user.password_hash if user is not None and user.active else None
             fit, newer = await passwords.fits(password, kept)
@@ -88,7 +88,7 @@ class IdentityService:
                 )
             else:
                 verified = user.password_hash
-                user = await repository.user(user.id, lock=True)
+                user = await repository.user(user.id, lock=True, verifying=True)
                 if user is None or not user.active:
                     raise NotSignedIn(codes.AccountInactive())
                 if user.password_hash != verified:
@@ -139,7 +139,7 @@ class IdentityService:
             repository = IdentityRepository(session)
             keys = await _keys(repository, caller.name, caller.address, device)
             await _refuse_guessing(repository, keys)
-            user = await repository.user(caller.id)
+            user = await repository.user(caller.id, verifying=True)
         if user is None:
             raise NotSignedIn(told.NotSignedIn())
         # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
@@ -153,7 +153,7 @@ class IdentityService:
             await repository.judge_alone()
             keys = await _keys(repository, caller.name, caller.address, device)
             await _refuse_guessing(repository, keys)
-            present = await repository.user(caller.id, lock=True)
+            present = await repository.user(caller.id, lock=True, verifying=True)
             if present is None:
                 raise NotSignedIn(told.NotSignedIn())
             if fit and present.password_hash == user.password_hash:

@@ -214,7 +214,7 @@ def test_certificates_that_end_soon_are_planned_where_they_are_held(
     assert {step.reason for step in made.steps} == {"certificates end soon"}
     assert {step.detail for step in made.steps} == {"registry/client"}
     held = {"certificates", "registry", "control_plane", "node", "storage", "storage_client"}
-    assert {step.phase for step in made.steps} == held | {"queue", "platform", "control"}
+    assert {step.phase for step in made.steps} == held | {"queue", "database", "platform", "control"}
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ import httpx
 import pytest
 import uvicorn
 from atoll.api.application import application as api_application
-from atoll.api.contents import ensure_contents
+from atoll.api.contents import ensure_contents, ensure_tables
 from atoll.configuration import Configuration
 from atoll.database.connection import Sessions, connect, sessions
-from atoll.database.migrate import upgrade
+from atoll.database.rights import API, JOBS
 from atoll.files.application import application as files_application
 from atoll.identity import passwords
 from atoll.jobs.application import application as jobs_application
@@ -55,7 +55,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def migrated(postgres: str) -> str:
+def migrated(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A database with all tables, which tests copy."""
 
     async def make() -> None:
@@ -69,7 +69,7 @@ def migrated(postgres: str) -> str:
             await connection.execute(text("CREATE DATABASE template_atoll"))
         await admin.dispose()
         database = create_async_engine(f"postgresql+asyncpg://postgres@/template_atoll?host={postgres}")
-        await upgrade(database)
+        await ensure_tables(database, configuration(tmp_path_factory.mktemp("migrated"), postgres, "template_atoll"))
         await database.dispose()
 
     asyncio.run(make())
@@ -290,20 +290,8 @@ def configuration(tmp_path: Path, socket: str, database: str, **ports: int) -> C
                 ],
             },
             "frameworks": [
-                {
-                    "name": "plain",
-                    "title": "Python",
-                    "image": "local/plain",
-                    "library": "python",
-                    "python": sys.executable,
-                },
-                {
-                    "name": "numpy",
-                    "title": "NumPy",
-                    "image": "local/numpy",
-                    "library": "scikit-learn",
-                    "python": sys.executable,
-                },
+                {"name": name, "title": title, "image": f"local/{name}", "library": library, "python": sys.executable}
+                for name, title, library in (("plain", "Python", "python"), ("numpy", "NumPy", "scikit-learn"))
             ],
             "devices": [
                 DEVICE_TYPES["nvidia_gpu_amd64"].row() | {"counts": [0, 1, 2, 3, 4]},
@@ -316,6 +304,11 @@ def configuration(tmp_path: Path, socket: str, database: str, **ports: int) -> C
             "secrets": secrets,
         }
     )
+
+
+def as_service(settings: Configuration, role: str) -> Configuration:
+    """The same, signing in to the database with a service's own rights; tests prepare and look as its owner."""
+    return settings.model_copy(update={"database": settings.database.model_copy(update={"user": role})})
 
 
 @pytest.fixture
@@ -357,14 +350,16 @@ async def platform(
 
     settings = of()
     database = connect(settings, pool_size=1)
+    if different:  # what the audit's functions hold
+        await ensure_tables(database, settings)
     await ensure_contents(sessions(database), settings)
     await database.dispose()
     async with contextlib.AsyncExitStack() as stack:
         files = await stack.enter_async_context(serving(files_application(settings)))
         settings = of(files=files)
-        jobs = await stack.enter_async_context(serving(jobs_application(settings)))
+        jobs = await stack.enter_async_context(serving(jobs_application(as_service(settings, JOBS))))
         settings = of(files=files, jobs=jobs)
-        api = await stack.enter_async_context(serving(api_application(settings)))
+        api = await stack.enter_async_context(serving(api_application(as_service(settings, API))))
         running = RunningPlatform(settings, f"http://127.0.0.1:{api}")
         try:
             yield running

@@ -96,10 +96,11 @@ def test_accounts_are_listed(kubectl: Kubectl) -> None:
     assert json.loads(ran("list", "-o", "json")) == {"users": [ACCOUNT]}
 
 
-def test_when_the_api_does_not_run_jobs_is_asked(kubectl: Kubectl) -> None:
+def test_when_the_api_does_not_run_nobody_else_is_asked_who_may_not(kubectl: Kubectl) -> None:
     kubectl.says(ACCOUNT, place="deployment/jobs")
-    ran("enable", "ada")
-    assert [call[4] for call in kubectl.asked()] == ["deployment/api", "deployment/jobs"]
+    with pytest.raises(PlatformUnavailable, match="deployment/api"):
+        ran("enable", "ada")
+    assert [call[4] for call in kubectl.asked()] == ["deployment/api"]
 
 
 def test_what_the_platform_refuses_is_told_with_its_remedy_and_nobody_else_is_asked(kubectl: Kubectl) -> None:

@@ -31,6 +31,11 @@ SERVERS = [
     ),
     ("kubernetes/kubelets/node1", "kubernetes", {"node1", "10.81.0.11"}),
     ("monitoring/node-exporter", "monitoring", {"node-exporter"}),
+    (
+        "database/server",
+        "database",
+        {f"database.atoll-system{domain}" for domain in ("", ".svc", ".svc.cluster.local")},
+    ),
     ("control/servers/node1", "control", {"localhost", "127.0.0.1", "node1", "10.81.0.11"}),
 ]
 CLIENTS = [

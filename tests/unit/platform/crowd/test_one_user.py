@@ -20,6 +20,7 @@ import pytest
 from atoll.api.contents import ensure_contents
 from atoll.configuration import Configuration
 from atoll.database.connection import connect, sessions
+from atoll.database.rights import JOBS
 from atoll.files import work
 from atoll.identity import passwords
 from atoll.jobs.application import application as jobs_application
@@ -30,6 +31,7 @@ from tests.unit.platform.conftest import (
     PASSWORD,
     Client,
     RunningPlatform,
+    as_service,
     configuration,
     eventually,
     serving,
@@ -102,7 +104,9 @@ async def processes(tmp_path: Path, postgres: str, database_name: str) -> AsyncI
         async with httpx.AsyncClient(verify=trust(), timeout=60) as http:
             for port in ports.values():
                 assert (await http.get(f"http://127.0.0.1:{port}/readyz")).is_success
-        async with serving(jobs_application(settings)):  # until it has said which nodes there are: nothing starts later
+        async with serving(
+            jobs_application(as_service(settings, JOBS))
+        ):  # until it has said which nodes there are: nothing starts later
             admin = await platform.admin()
 
             async def known() -> bool:

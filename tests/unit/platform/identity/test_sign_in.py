@@ -7,10 +7,11 @@ import httpx
 import pytest
 from atoll.api.application import application as api_application
 from atoll.database.connection import connect
+from atoll.database.rights import API
 from atoll.identity import passwords
 from sqlalchemy import text
 
-from tests.unit.platform.conftest import ADMIN_PASSWORD, PASSWORD, RunningPlatform, eventually, serving
+from tests.unit.platform.conftest import ADMIN_PASSWORD, PASSWORD, RunningPlatform, as_service, eventually, serving
 
 
 @pytest.mark.feature(45, on="simulated")
@@ -233,7 +234,7 @@ async def test_platforms_on_two_ports_of_one_host_keep_their_sessions_apart(plat
     """A browser sends the cookies of a host to all its ports."""
     settings = platform.configuration
     other = settings.model_copy(update={"web": settings.web.model_copy(update={"session_cookie": "atoll_session_2"})})
-    async with serving(api_application(other)) as port:
+    async with serving(api_application(as_service(other, API))) as port:
         browser, beside = await platform.admin(), f"http://127.0.0.1:{port}/api/v1/session"
         first = str(browser.http.cookies["atoll_session"])
         assert (await browser.http.get(beside)).status_code == 401

@@ -21,6 +21,7 @@ from atoll.api.domains import channels
 from atoll.database.claims import Claims
 from atoll.database.connection import Sessions, connect, sessions
 from atoll.database.notifications import Listener
+from atoll.database.rights import API, JOBS
 from atoll.files.application import application as files_application
 from atoll.identity.caller import Caller
 from atoll.identity.repository import IdentityRepository
@@ -32,7 +33,7 @@ from atoll.web.domain import OperationKind
 from sqlalchemy import select, text
 
 from tests.ports import free_ports
-from tests.unit.platform.conftest import RunningPlatform, configuration, eventually, serving, trust
+from tests.unit.platform.conftest import RunningPlatform, as_service, configuration, eventually, serving, trust
 from tests.unit.platform.operations import ledger
 
 TREE = Path(__file__).parents[4]
@@ -103,7 +104,7 @@ class Operated(RunningPlatform):
         )
         root.mkdir()
         (port,) = free_ports(1)
-        (root / "config.yaml").write_text(json.dumps(settings.model_dump(mode="json")))
+        (root / "config.yaml").write_text(json.dumps(as_service(settings, JOBS).model_dump(mode="json")))
         with (root / "log").open("wb") as log:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -171,13 +172,14 @@ async def _operated(tmp_path: Path, postgres: str, database_name: str, *, with_j
     await ensure_contents(sessions(database), settings)
     async with database.begin() as connection:
         await connection.execute(text(ledger.TABLE))
+        await connection.execute(text(f"GRANT ALL ON ledger TO {JOBS}"))
     async with contextlib.AsyncExitStack() as stack:
         files = await stack.enter_async_context(serving(files_application(settings)))
         settings = configuration(tmp_path, postgres, database_name, files=files)
         if with_jobs:
-            app = jobs_application(settings, kinds=ledger.KINDS, limits=ledger.MANY)
+            app = jobs_application(as_service(settings, JOBS), kinds=ledger.KINDS, limits=ledger.MANY)
             await stack.enter_async_context(serving(app))
-        api = await stack.enter_async_context(serving(api_application(settings)))
+        api = await stack.enter_async_context(serving(api_application(as_service(settings, API))))
         running = Operated(settings, f"http://127.0.0.1:{api}", sessions=sessions(database))
         try:
             yield running

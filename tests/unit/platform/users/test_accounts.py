@@ -14,9 +14,10 @@ import httpx
 import pytest
 import yaml
 from atoll.database.connection import connect
+from atoll.database.rights import API
 from sqlalchemy import text
 
-from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform, eventually, training
+from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform, as_service, eventually, training
 
 SECONDS = 5
 ENDLESS = "import time\ntime.sleep(120)\n"
@@ -210,7 +211,8 @@ CODE = Path(__file__).parents[4] / "platform"
 async def command(platform: RunningPlatform, tmp_path: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
     """`python -m atoll.users`, as `./atoll users` runs it in a pod."""
     where = tmp_path / "config.yaml"
-    where.write_text(yaml.safe_dump(json.loads(platform.configuration.model_dump_json(exclude_none=True))))
+    settings = as_service(platform.configuration, API)
+    where.write_text(yaml.safe_dump(json.loads(settings.model_dump_json(exclude_none=True))))
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "atoll.users", *arguments),
         env={**os.environ, "ATOLL_CONFIG": str(where), "PYTHONPATH": str(CODE)},

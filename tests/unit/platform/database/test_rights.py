@@ -1,0 +1,148 @@
+"""What the roles of the services may do: exactly what the table says, tried on PostgreSQL. Needs its wheel."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from atoll.api.contents import ensure_contents, ensure_tables
+from atoll.audit_trail.models import AuditRow
+from atoll.database.base import now
+from atoll.database.connection import connect, sessions
+from atoll.database.rights import API, JOBS, ROLES, TABLES
+from sqlalchemy import exc, func, select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from tests.unit.platform.conftest import as_service, configuration
+
+HELD = """
+SELECT privilege, table_name, column_name
+FROM information_schema.columns, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
+WHERE table_schema = 'public' AND has_column_privilege(:role, 'public.' || table_name, column_name, privilege)
+"""
+HELD_OF_TABLES = """
+SELECT privilege, table_name
+FROM information_schema.tables, unnest(ARRAY['DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS privilege
+WHERE table_schema = 'public' AND has_table_privilege(:role, 'public.' || table_name, privilege)
+"""
+NEVER = {
+    API: (
+        "DELETE FROM audit",
+        "TRUNCATE audit",
+        "UPDATE audit SET actor_name = 'eve'",
+        "UPDATE audit SET details = '{}'",
+        "SELECT audit_forget_old(now(), 10)",
+        "SELECT audit_forget_of(NULL, 10, false)",
+        "SELECT secrets FROM tasks",
+        "UPDATE tasks SET specification = '{}'",
+        "UPDATE attempts SET finished_at = now()",
+        "DELETE FROM users",
+    ),
+    JOBS: (
+        "DELETE FROM audit",
+        "TRUNCATE audit",
+        "INSERT INTO audit SELECT * FROM audit",
+        "UPDATE audit SET outcome = 'denied'",
+        "SELECT audit_count_again('1')",
+        "SELECT password_hash FROM users",
+        "UPDATE users SET roles = '{admin}'",
+        "SELECT * FROM sessions",
+        "INSERT INTO sessions SELECT * FROM sessions",
+    ),
+}
+NEVER_BY_ANY = (
+    "CREATE TABLE more (id int)",
+    "ALTER TABLE audit ADD COLUMN more int",
+    "DROP TABLE audit",
+    "CREATE FUNCTION more() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+    "DROP FUNCTION audit_count_again(text)",
+    "CREATE ROLE more",
+    "SET ROLE postgres",
+    "COPY audit TO PROGRAM 'cat'",
+    "UPDATE alembic_version SET version_num = '0001'",
+)
+
+
+@pytest.fixture
+async def engines(tmp_path: Path, postgres: str, database_name: str) -> AsyncIterator[dict[str, AsyncEngine]]:
+    """A connection of each, and one of whoever made the tables."""
+    settings = configuration(tmp_path, postgres, database_name)
+    made = {role: connect(as_service(settings, role), pool_size=1) for role in ("postgres", *ROLES)}
+    yield made
+    for engine in made.values():
+        await engine.dispose()
+
+
+@pytest.mark.parametrize("role", ROLES)
+async def test_a_role_holds_exactly_the_rights_of_the_table(engines: dict[str, AsyncEngine], role: str) -> None:
+    async with engines["postgres"].connect() as connection:
+        columns: dict[str, set[str]] = {}
+        found = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'"
+        for table, column in await connection.execute(text(found)):
+            columns.setdefault(table, set()).add(column)
+        held = {tuple(row) for row in await connection.execute(text(HELD), {"role": role})}
+        of_tables = {tuple(row) for row in await connection.execute(text(HELD_OF_TABLES), {"role": role})}
+    assert set(columns) == set(TABLES), "a table without a row in `atoll.database.rights`, or the other way round"
+    wanted = {
+        (right, table, column)
+        for table, rights in TABLES.items()
+        for right in ("SELECT", "INSERT", "UPDATE")
+        for column in rights.of(role).columns(right, columns[table])
+    }
+    assert held == wanted, f"{role} holds other rights than the table says: {sorted(held ^ wanted)}"
+    assert of_tables == {("DELETE", table) for table, rights in TABLES.items() if rights.of(role).remove}
+
+
+def test_no_column_is_named_that_is_not_there() -> None:
+    from atoll.api.domains import metadata
+
+    for name, rights in TABLES.items():
+        there = {column.name for column in metadata().tables[name].columns} if name in metadata().tables else set()
+        for role in ROLES:
+            assert {*rights.of(role).hidden, *rights.of(role).changes} <= there, (name, role)
+
+
+@pytest.mark.parametrize(
+    ("role", "statement"), [(role, each) for role in ROLES for each in (*NEVER[role], *NEVER_BY_ANY)]
+)
+async def test_whoever_takes_a_service_over_gets_no_further(
+    engines: dict[str, AsyncEngine], role: str, statement: str
+) -> None:
+    async def refused() -> str:
+        try:
+            async with engines[role].begin() as connection:
+                await connection.execute(text(statement))
+        except exc.DBAPIError as error:
+            return str(error.orig)
+        return "done"
+
+    said = await refused()
+    assert "permission denied" in said or "must be owner" in said, f"{role} was let do `{statement}`: {said}"
+
+
+async def test_jobs_forgets_nothing_that_is_to_be_kept(
+    engines: dict[str, AsyncEngine], tmp_path: Path, postgres: str, database_name: str
+) -> None:
+    """However it asks: the number of days and of rows is what the migration was told."""
+    settings = configuration(tmp_path, postgres, database_name)
+    settings = settings.model_copy(update={"audit": settings.audit.model_copy(update={"retention_days": 9, "rows": 4})})
+    await ensure_tables(engines["postgres"], settings)
+    await ensure_contents(sessions(engines["postgres"]), settings)
+
+    async def left() -> list[str]:
+        async with sessions(engines["postgres"])() as session:
+            return list((await session.scalars(select(AuditRow.id).order_by(AuditRow.id))).all())
+
+    async with sessions(engines["postgres"])() as session, session.begin():
+        for days in (10, 8, 7, 6, 5, 4):
+            row = AuditRow(id=f"{99 - days}", at=now() - timedelta(days=days), actor_name="ada", details={})
+            row.action = row.outcome = row.object_kind = row.object_id = row.object_name = row.address = "x"
+            row.request_id = "x"
+            session.add(row)
+    async with engines[JOBS].begin() as connection:
+        assert await connection.scalar(select(func.audit_forget_old(now() + timedelta(days=1), 100))) == 1
+    assert await left() == ["91", "92", "93", "94", "95"], "rows went that are younger than they are kept"
+    async with engines[JOBS].begin() as connection:
+        assert await connection.scalar(select(func.audit_forget_of(None, 100, False))) == 1
+        assert await connection.scalar(select(func.audit_forget_of(None, 100, False))) == 0
+    assert await left() == ["92", "93", "94", "95"], "rows went though there were not too many"
