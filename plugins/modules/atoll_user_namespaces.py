@@ -196,7 +196,7 @@ def in_words(said: str) -> str:
 
 
 def file_system(path: str) -> str:
-    """Return the type of the file system at a path, of one in user space with its name (`fuse.glusterfs`)."""
+    """Return the type of the file system at a path, as the kernel names it."""
     there = os.path.realpath(path)
     found, length = "its file system", -1
     with open(MOUNTS, encoding="utf-8", errors="replace") as stream:

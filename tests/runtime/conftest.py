@@ -51,7 +51,7 @@ def mount(tmp_path: Path) -> Iterator[Mount]:
             subprocess.run(
                 ["mount", "-t", kind, *(["-o", ",".join(options)] if options else []), kind, place], check=True
             )
-            mounted.callback(subprocess.run, ["umount", "--lazy", place], check=True)
+            mounted.callback(lambda: subprocess.run(["umount", "--lazy", place], check=True))
             return place
 
         yield call
