@@ -17,7 +17,7 @@ def machine(name: str, labels: dict[str, str], arch: str = "amd64", **spec: Any)
     return {"metadata": {"name": name, "labels": {"kubernetes.io/arch": arch, **labels}}, "spec": spec}
 
 
-MASTER = {"taints": [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}]}
+MASTER: dict[str, Any] = {"taints": [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}]}
 
 
 @pytest.mark.parametrize(
