@@ -56,6 +56,7 @@ class StorageDriver:
     on_nodes: bool = False  # data lie on disks of nodes
     settings: str = ""  # the key of section `storage` that it needs
     kernel: tuple[str, ...] = ()  # features of a node's kernel that it needs
+    not_idmapped: str = ""  # what it is called, if no kernel has idmapped mounts of it: tasks get no user namespaces
     programs: tuple[Program, ...] = ()  # on its servers, as the table of services shows them
     configuration: tuple[str, ...] = ()  # their files, as the table of services shows them
     listeners: tuple[Listener, ...] = ()  # its rows of the table of ports
@@ -151,6 +152,7 @@ STORAGE = {
             managed=True,
             on_nodes=True,
             kernel=("fuse",),
+            not_idmapped="GlusterFS",
             programs=(Program("glusterd.service", ("glusterd", "--version")),),
             configuration=("/etc/glusterfs/glusterd.vol",),
             listeners=(
@@ -160,9 +162,13 @@ STORAGE = {
             misfit=_for_gluster,
             refusal=_replicas,
         ),
-        StorageDriver("nfs", settings="nfs", refusal=not_yet("storage.driver", "nfs", _SERVERS)),
+        StorageDriver("nfs", settings="nfs", not_idmapped="NFS", refusal=not_yet("storage.driver", "nfs", _SERVERS)),
         StorageDriver(
-            "cephfs", settings="cephfs", kernel=("fuse",), refusal=not_yet("storage.driver", "cephfs", _SERVERS)
+            "cephfs",
+            settings="cephfs",
+            kernel=("fuse",),
+            not_idmapped="CephFS in user space",
+            refusal=not_yet("storage.driver", "cephfs", _SERVERS),
         ),
         StorageDriver("local", shared=False, on_nodes=True, misfit=_one_node),
     )

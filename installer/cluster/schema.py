@@ -10,6 +10,7 @@ from installer.cluster.devices import DEVICE_TYPES, Architecture, Driver
 from installer.cluster.drivers import REGISTRY
 from installer.cluster.mistakes import refuse
 from installer.cluster.quantities import Quantity
+from installer.cluster.resource_limit import ResourceLimit
 from installer.cluster.sections import (
     Accelerators,
     ContainerRuntime,
@@ -24,7 +25,6 @@ from installer.cluster.sections import (
     Platform,
     Queue,
     Registry,
-    ResourceLimit,
     Section,
     Smtp,
     Storage,

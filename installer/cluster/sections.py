@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
-from installer.cluster.devices import CPU_ONLY, DEVICE_TYPES
+from installer.cluster.devices import DEVICE_TYPES
 from installer.cluster.mistakes import refuse
 from installer.cluster.quantities import Quantity
 from installer.cluster.values import (
@@ -303,7 +303,13 @@ class Platform(Section):
         description="Of the workers' CPU and memory, what the tasks of one user may reserve in a virtual cluster",
     )
     task_local_disk: Quantity = Field(
-        default="20Gi", description="What a pod of a task may write to its node's own disk, /tmp included"
+        default="20Gi",
+        description="What a pod of a task may write to its node's own disk, /tmp included, without `local_disk` of its "
+        "type in `resource_limit`",
+    )
+    user_namespaces: Literal["auto", "never"] = Field(
+        default="auto",
+        description="Whether pods of tasks have user namespaces of their own; auto: where every machine of a task can",
     )
     retention: Retention = Field(default=Retention(), description="How long things are kept that are over")
 
@@ -313,52 +319,6 @@ class Control(Section):
 
     port: Port = Field(default=7444, description="Of the control service, on each master")
     runs_kept: int = Field(default=200, ge=5, le=10000, description="How many runs of the installer are remembered")
-
-
-class Resources(Section):
-    """CPU and memory of one pod."""
-
-    cpu: Quantity
-    memory: Quantity
-
-
-class Limits(Section):
-    """What a pod of a task may have: absolute values of its CPU and memory limit."""
-
-    floor: Resources
-    default: Resources
-    ceiling: Resources
-
-
-def _limits(floor_cpu: str, default: tuple[str, str]) -> Limits:
-    return Limits(
-        floor=Resources(cpu=floor_cpu, memory="400Mi"),
-        default=Resources(cpu=default[0], memory=default[1]),
-        ceiling=Resources(cpu="22", memory="80Gi"),
-    )
-
-
-_WITHOUT_CARDS = _limits("500m", ("1", "1Gi"))
-_WITH_CARDS = _limits("2", ("4", "16Gi"))
-
-
-class ResourceLimit(Section):
-    """CPU and memory limit of a pod of a task, per device type (002 of the seeds); `cpu` is for tasks without cards."""
-
-    request_ratio: float = Field(default=0.5, gt=0, le=1, description="The request of a pod is its limit times this")
-    cpu: Limits = Field(default=_WITHOUT_CARDS, description="Tasks without accelerators")
-    nvidia_gpu_amd64: Limits = _WITH_CARDS
-    huawei_npu_arm64: Limits = _WITH_CARDS
-    huawei_npu_amd64: Limits = _WITH_CARDS
-
-    def of(self, name: str) -> Limits:
-        """Return the limits of a device type, or of `cpu`."""
-        found = getattr(self, name)
-        assert isinstance(found, Limits)  # noqa: S101 - the fields above are all there is
-        return found
-
-
-LIMITED = (CPU_ONLY, *DEVICE_TYPES)
 
 
 _NO_MAIL = "No mail is sent yet; nothing is to be done."

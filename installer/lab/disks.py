@@ -20,6 +20,7 @@ REAL = (
     "/var/lib/atoll",
     "/opt/local-path-provisioner",
     "/srv",
+    "/mnt",  # user data on the node's own disk: an overlay has no idmapped mounts
 )
 _HOST_KEY = "etc/ssh/ssh_host_ed25519_key"
 

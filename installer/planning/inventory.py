@@ -140,8 +140,15 @@ def _pairs(nodes: list[Node]) -> list[dict[str, str]]:
 def _resource_limit(cluster: Cluster) -> dict[str, Any]:
     """Return the limits of what occurs, in the form of the services' configuration."""
     limits = cluster.resource_limit
-    names = [CPU_ONLY, *cluster.device_types]
-    return {name: limits.of(name).model_dump() for name in names} | {"request_ratio": limits.request_ratio}
+    found: dict[str, Any] = {"request_ratio": limits.request_ratio}
+    for name in (CPU_ONLY, *cluster.device_types):
+        of = limits.of(name)
+        disk = {
+            "local_disk": of.local_disk or cluster.platform.task_local_disk,
+            "local_disk_request": of.local_disk_request or "0",
+        }
+        found[name] = of.model_dump() | disk
+    return found
 
 
 def _virtual_clusters(cluster: Cluster) -> list[dict[str, Any]]:

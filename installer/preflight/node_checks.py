@@ -9,7 +9,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from installer.cluster import Cluster, Node, ports
+from installer.cluster.devices import CPU_ONLY
 from installer.cluster.drivers import DEVICES, STORAGE
+from installer.cluster.quantities import amount
 from installer.preflight.checks import Check, Problem, gibibytes
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -37,6 +39,11 @@ class NodeFacts:
     def installed(self) -> bool:
         """Whether something of ours was put on it before."""
         return bool(self.seen["ours"])
+
+    @property
+    def kernel(self) -> tuple[int, ...]:
+        """The first two numbers of its kernel's version."""
+        return tuple(int(part) for part in self.seen["kernel"].split("-")[0].split(".")[:2])
 
     @property
     def roles(self) -> set[str]:
@@ -103,8 +110,7 @@ def _system(facts: NodeFacts) -> Iterator[Problem]:
 
 
 def _kernel(facts: NodeFacts) -> Iterator[Problem]:
-    version = tuple(int(part) for part in facts.seen["kernel"].split("-")[0].split(".")[:2])
-    if version < KERNEL:
+    if facts.kernel < KERNEL:
         wanted = ".".join(map(str, KERNEL))
         yield Problem(f"its kernel is {facts.seen['kernel']}", f"Install Linux {wanted} or later.")
 
@@ -167,6 +173,23 @@ def _disk(facts: NodeFacts) -> Iterator[Problem]:
             yield Problem(
                 f"the disk of {paths} can hold only {folders[0]['free_files']} more files (inodes)",
                 "Remove small files, or make the file system anew with more inodes.",
+            )
+
+
+def _disk_of_tasks(facts: NodeFacts) -> Iterator[Problem]:
+    """What a task may write to the disk of its node, beside how large that is; one to come has no size yet."""
+    seen = [each["bytes"] for each in facts.seen["directories"] if each["path"] == "/var/lib/kubelet"]
+    if "worker" not in facts.node.roles or not seen:
+        return
+    (size,) = seen
+    for name in (CPU_ONLY, *dict.fromkeys(card.type for card in facts.node.accelerators)):
+        own = facts.cluster.resource_limit.of(name).local_disk
+        limit = own or facts.cluster.platform.task_local_disk
+        if amount(limit) > size:
+            key = "platform.task_local_disk" if own is None else f"resource_limit.{name}.local_disk"
+            yield Problem(
+                f"a pod of a task may write {limit} (`{key}`), the disk of /var/lib/kubelet has {gibibytes(size)}",
+                "Write a smaller limit, or put a larger disk there (`data_disks`): one task could fill it for all.",
             )
 
 
@@ -316,6 +339,7 @@ CHECKS: tuple[Check[NodeFacts], ...] = (
     Check("node.memory", "memory", "error", _memory),
     Check("node.cpus", "CPUs", "error", _cpus),
     Check("node.disk", "disk", "error", _disk),
+    Check("node.disk_of_tasks", "disk of tasks", "warning", _disk_of_tasks),
     Check("node.data_disks", "data disks", "error", _data_disks),
     Check("node.clock", "clock", "error", _clock_error),
     Check("node.clock_drift", "clock", "warning", _clock_warning),

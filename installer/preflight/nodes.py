@@ -18,6 +18,7 @@ from installer.cluster import Cluster, Node
 from installer.preflight.access import finding, pin_declared, refusal, ssh_arguments
 from installer.preflight.checks import Finding, run_all
 from installer.preflight.node_checks import CHECKS, NodeFacts, needed_bytes
+from installer.preflight.user_namespaces import check_user_namespaces
 
 LIMIT_S = 45.0
 AT_ONCE = 32
@@ -45,7 +46,7 @@ def check_nodes(cluster: Cluster, nodes: Sequence[Node] | None = None) -> list[F
     findings = [one for one in seen if isinstance(one, Finding)]
     for one in facts:
         findings += run_all(CHECKS, f"node `{one.node.name}`", one)
-    return findings + check_together(facts)
+    return findings + check_together(facts) + check_user_namespaces(cluster, facts)
 
 
 def check_together(facts: Sequence[NodeFacts]) -> list[Finding]:

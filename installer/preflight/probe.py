@@ -50,6 +50,7 @@ def directory(path: str) -> dict[str, Any]:
     return {
         "path": path,
         "device": there.stat().st_dev,
+        "bytes": seen.f_blocks * seen.f_frsize,
         "free_bytes": seen.f_bavail * seen.f_frsize,
         "free_files": seen.f_favail if seen.f_files else None,
         "read_only": bool(seen.f_flag & os.ST_RDONLY),

@@ -135,9 +135,9 @@ SUITES: tuple[Suite, ...] = (
     Suite(
         "api-server",
         "What the cluster admits, answers and writes down, asked of the bundle's servers as plain processes",
-        "the bundle (built or in the cache)",
+        "the bundle (built or in the cache); root for containers of the bundle's runc",
         "ci",
-        (Command("pytest", (*PYTEST, "tests/apiserver", "tests/registry")),),
+        (Command("pytest", (*PYTEST, "tests/apiserver", "tests/registry", "tests/runtime")),),
         1800,  # a minute with a bundle in the cache
         after=("system",),  # which makes the bundle where there is none
         patient=True,

@@ -125,7 +125,12 @@ class Engine(_Section):
     runtime: str | None = Field(
         default=None, description="Image with the interpreter of the entry point, mounted into images that have none"
     )
-    local_disk: Quantity = Field(default="20Gi", description="What a replica may write to its node's own disk")
+    local_disk: Quantity = Field(
+        default="20Gi", description="What a replica may write to its node's own disk, if its task says nothing of it"
+    )
+    user_namespaces: Literal["auto", "never"] = Field(
+        default="auto", description="Whether tasks have one where every machine that they may run on can give it"
+    )
     gateways: list[str] = Field(default_factory=list, description="Addresses of the masters, where the portal answers")
     name_service: str | None = Field(default=None, description="Address of the cluster's DNS")
     kubeconfig: Path | None = Field(default=None, description="Without it: the service account of the pod")

@@ -66,10 +66,11 @@ def pod_of(job_set: Object) -> Object:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": found["spec"]}
 
 
+@pytest.mark.parametrize("user_namespace", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_what_the_engine_makes_of_a_task_is_admitted(api_server: ApiServer, shape: str) -> None:
+def test_what_the_engine_makes_of_a_task_is_admitted(api_server: ApiServer, shape: str, user_namespace: bool) -> None:
     given = submission(**SHAPES[shape])
-    made = manifests.job_set(given)
+    made = manifests.job_set(given, user_namespace=user_namespace)
     assert api_server.apply(manifests.network_policy(given), JOBS).is_success
     if (secret := manifests.secret(given)) is not None:
         assert api_server.apply(secret, JOBS).is_success
@@ -164,6 +165,8 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "the node's network": (of_pod(hostNetwork=True), "node's network"),
     "the node's processes": (of_pod(hostPID=True), "node's network"),
     "the node's IPC": (of_pod(hostIPC=True), "node's network"),
+    "the node's users": (of_pod(hostUsers=True), "users of their node"),
+    "the node's whole disk": (of_container(resources={"limits": {"cpu": "1"}}), "own disk has a limit"),
     "a port of the node": (of_container(ports=[{"containerPort": 80, "hostPort": 80}]), "node's network"),
     "a privileged container": (
         of_container_security(privileged=True, allowPrivilegeEscalation=True), "none of root's powers"),
@@ -184,6 +187,8 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "a master by its role": (
         of_pod(nodeSelector={"node-role.kubernetes.io/control-plane": ""}), "decided by the scheduler"),
     "a node by its label": (of_pod(nodeSelector={"kubernetes.io/hostname": "master1"}), "decided by the scheduler"),
+    "a node that gives no user namespaces": (
+        of_pod(nodeSelector={"atoll.io/user-namespaces": "false"}), "decided by the scheduler"),
     "a master's taint": (of_pod(tolerations=[MASTER]), "decided by the scheduler"),
     "every taint": (of_pod(tolerations=[{"operator": "Exists"}]), "decided by the scheduler"),
     "a master by affinity": (affinity("nodeAffinity"), "decided by the scheduler"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from atoll.engines.kubernetes import names
 
 from tests.apiserver.server import ApiServer
 from tests.apiserver.test_identities import ask
@@ -72,6 +73,8 @@ def test_a_kubelet_changes_its_own_node_and_not_its_place_in_the_cluster(api_ser
     assert label is not None
     status, text = asked("POST", "nodes?dryRun=All", node("worker1", **{label[1]: "true"}))
     assert (status, label[1] in text) == (403, True), text
+    # What containers of tasks can have there, it does: `atoll_user_namespaces` writes it as the node.
+    assert asked("POST", "nodes?dryRun=All", node("worker1", **{names.USER_NAMESPACES: "true"}))[0] == 201
     status, text = asked("POST", "nodes?dryRun=All", node("worker2"))
     assert (status, "is not allowed to modify node" in text) == (403, True), text
     pod = {

@@ -6,6 +6,7 @@ Needs root, the bundle (built or in the cache) and 8 GiB of memory. `-k one_node
 from __future__ import annotations
 
 import contextlib
+import json
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -19,7 +20,9 @@ from tests.system.harness import Atoll, Portal
 from tests.system.jobs import log, submit
 
 HERE = Path(__file__).parent
-SHAPES = ("one_node", "cpu_only")
+SHAPES = ("one_node", "cpu_only", "local_storage")
+IN_HOME = "/mnt/atoll/home/admin/ids"
+PROGRAM = "print('ids', *open('/proc/self/uid_map').read().split())"
 
 
 @pytest.fixture(params=SHAPES)
@@ -51,3 +54,33 @@ def test_a_cluster_of_this_shape_is_installed_and_trains(atoll: Atoll) -> None:
         job = submit(portal, "digits", "examples/digits/train.py", device_type=device, devices=min(len(types), 1))
         task = portal.wait_state(job, {"finished", "failed", "error", "killed"}, 300)
         assert task["state"] == "finished", log(portal, job)[-2000:]
+        told = user_namespaces(atoll)
+        seen = ids_of_a_task(atoll, portal, device)
+        if cluster.get("storage", {}).get("driver") == "local":
+            assert told == {"": "true"}, "on a disk each node of the lab can give them"
+        else:
+            assert "false" in told.values()
+            assert all("has no idmapped mounts (/mnt/atoll)" in why for why in told if why)
+        begins, length = seen[1:]
+        own = set(told.values()) == {"true"}
+        assert (begins != "0", length == "65536") == (own, own), seen
+
+
+def user_namespaces(atoll: Atoll) -> dict[str, str]:
+    """What the nodes say of them, by the reason."""
+    found = [node["metadata"] for node in json.loads(atoll.kubectl("get", "nodes", "-o", "json").out)["items"]]
+    return {
+        each.get("annotations", {}).get("atoll.io/no-user-namespaces", ""): each["labels"]["atoll.io/user-namespaces"]
+        for each in found
+    }
+
+
+def ids_of_a_task(atoll: Atoll, portal: Portal, device: str | None) -> list[str]:
+    """The ids that a task has of its node's: the first inside, where they begin on the node, and how many."""
+    node = yaml.safe_load(atoll.file.read_text("utf-8"))["nodes"][0]["name"]
+    atoll.node(node, "sh", "-c", f'mkdir -p {IN_HOME} && echo "{PROGRAM}" > {IN_HOME}/ids.py')
+    job = submit(portal, "ids", "ids/ids.py", device_type=device)
+    task = portal.wait_state(job, {"finished", "failed", "error", "killed"}, 300)
+    said = log(portal, job)
+    assert task["state"] == "finished", said[-2000:]
+    return next(line.split()[1:] for line in said.splitlines() if line.startswith("ids "))

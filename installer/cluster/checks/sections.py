@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from installer.cluster.checks.finding import Check, Circumstances, Finding
 from installer.cluster.drivers import REGISTRY, STORAGE
 from installer.cluster.quantities import amount
+from installer.cluster.resource_limit import LIMITED
 from installer.cluster.schema import Cluster
-from installer.cluster.sections import LIMITED
 from installer.cluster.source import Where
 
 
@@ -125,6 +125,14 @@ def _limits(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
                         f"`resource_limit.{name}`: {low} of {resource} ({less}) is above the {high} ({more}).",
                         "Write floor ≤ default ≤ ceiling; what you leave out has its shipped value.",
                     )
+        disk = limits.local_disk or cluster.platform.task_local_disk
+        request = limits.local_disk_request
+        if request is not None and amount(request) > amount(disk):
+            yield Finding(
+                ("resource_limit", name, "local_disk_request"),
+                f"`resource_limit.{name}`: local_disk_request ({request}) is above local_disk ({disk}).",
+                "Set aside no more than a pod may write, or write a greater `local_disk`.",
+            )
 
 
 def _platform(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding]:

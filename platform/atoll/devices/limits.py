@@ -1,6 +1,6 @@
-"""How much CPU and memory a replica may have, per device type."""
+"""How much CPU, memory and disk of its node a replica may have, per device type."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from atoll.quantities import Quantity
 
@@ -15,10 +15,14 @@ class Resources(BaseModel):
 
 
 class Limits(BaseModel):
-    """What one replica may ask for: absolute values of its CPU and memory limit."""
+    """What one replica may ask for: absolute values of its CPU and memory limit, and the limit of its node's disk."""
 
     model_config = ConfigDict(extra="forbid", from_attributes=True)
 
     floor: Resources
     default: Resources
     ceiling: Resources
+    local_disk: Quantity = Field(
+        default="20Gi", description="What a replica may write to its node's own disk; it cannot be chosen"
+    )
+    local_disk_request: Quantity = Field(default="0", description="What of it is set aside for a replica")

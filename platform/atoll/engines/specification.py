@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 from atoll.devices.types import DeviceType
+from atoll.quantities import Quantity
 
 DEFAULT_GRACE_S = 30
 # An engine keeps a task's text in several objects of a database that takes 1.5 MiB at a time and 2 GiB altogether.
@@ -154,6 +155,13 @@ class Amounts(_Frozen):
     memory: str
 
 
+class LocalDisk(_Frozen):
+    """What a replica may write to its node's own disk beside its mounts, and what of it is set aside for it there."""
+
+    limit: Quantity
+    request: Quantity = "0"
+
+
 class TaskSpec(_Frozen):
     """A task as its engine gets it."""
 
@@ -170,6 +178,7 @@ class TaskSpec(_Frozen):
     devices: Devices
     limits: Amounts
     requests: Amounts
+    local_disk: LocalDisk | None = Field(default=None, description="None: what the engine gives every task")
     restartable: bool = Field(
         default=False,
         description="A lost replica may be replaced before its node is fenced (kept; no engine acts on it yet)",

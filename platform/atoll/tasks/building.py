@@ -9,7 +9,7 @@ from atoll.configuration import Configuration
 from atoll.devices.limits import Limits, Resources
 from atoll.devices.types import DeviceType
 from atoll.engines.codes import DeviceTypeNotInVirtualCluster
-from atoll.engines.specification import MOST_TEXT_BYTES, Amounts, Devices, Mount, MountKind, text_bytes
+from atoll.engines.specification import MOST_TEXT_BYTES, Amounts, Devices, LocalDisk, Mount, MountKind, text_bytes
 from atoll.homes.places import home_as_seen
 from atoll.tasks import codes
 from atoll.virtual_clusters.models import VirtualClusterRow
@@ -105,10 +105,7 @@ class Builder:
 
     def limits(self, device_type: str | None, count: int, wanted: Resources | None) -> tuple[Amounts, Amounts]:
         """Limit and request of a replica; the request is the limit times the configured ratio."""
-        configured = self.configuration.resource_limit
-        bounds = configured.without_devices if device_type is None else configured.of(device_type)
-        if count == 0 and bounds is not None:
-            bounds = configured.without_devices or bounds
+        configured, bounds = self.configuration.resource_limit, self._bounds(device_type, count)
         if bounds is None:  # the device type is unknown and was reported
             nothing = Amounts(cpu="1", memory="1Gi")
             return nothing, nothing
@@ -123,6 +120,17 @@ class Builder:
             memory=quantities.memory_text(quantities.parse(wanted.memory) * ratio),
         )
         return Amounts(cpu=wanted.cpu, memory=wanted.memory), request
+
+    def local_disk(self, device_type: str | None, count: int) -> LocalDisk | None:
+        """What a replica may write to its node's own disk."""
+        bounds = self._bounds(device_type, count)
+        return LocalDisk(limit=bounds.local_disk, request=bounds.local_disk_request) if bounds is not None else None
+
+    def _bounds(self, device_type: str | None, count: int) -> Limits | None:
+        """The limits of a device type, of tasks without devices; None where the type is unknown."""
+        configured = self.configuration.resource_limit
+        bounds = configured.without_devices if device_type is None else configured.of(device_type)
+        return (configured.without_devices or bounds) if count == 0 and bounds is not None else bounds
 
     def _within(self, name: str, value: str, bounds: Limits) -> None:
         floor, ceiling = getattr(bounds.floor, name), getattr(bounds.ceiling, name)

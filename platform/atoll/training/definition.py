@@ -85,6 +85,7 @@ def draft(
         devices=devices,
         limits=limits,
         requests=requests,
+        local_disk=builder.local_disk(body.device_type, body.devices),
     )
     definition = TrainingDefinition(
         description=body.description,

@@ -206,6 +206,17 @@ def test_devices_of_the_first_virtual_cluster_are_all_that_there_are(cluster: Cl
     assert set(variables["atoll_resource_limit"]) == {"cpu", "nvidia_gpu_amd64", "request_ratio"}
 
 
+def test_each_device_type_has_the_disk_that_it_is_given_or_the_one_of_all(text: str, digests: Digests) -> None:
+    limits = """
+platform: {task_local_disk: 30Gi}
+resource_limit: {nvidia_gpu_amd64: {local_disk: 200Gi, local_disk_request: 50Gi}}
+"""
+    found = inventory(loads(text + limits, installed=False), digests, Path("/bundle")).variables["atoll_resource_limit"]
+    assert (found["cpu"]["local_disk"], found["cpu"]["local_disk_request"]) == ("30Gi", "0")
+    own = found["nvidia_gpu_amd64"]
+    assert (own["local_disk"], own["local_disk_request"]) == ("200Gi", "50Gi")
+
+
 def test_host_keys_are_pinned_also_on_the_way_through_a_jump_host(text: str) -> None:
     cluster = loads(text + "ssh: {user: deploy, jump: 'ops@gate:2222'}\n", installed=False)
     arguments = shlex.split(ssh_arguments(cluster, cluster.nodes[0]))

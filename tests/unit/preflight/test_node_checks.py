@@ -51,7 +51,14 @@ def sound(cluster: Cluster, name: str) -> dict[str, Any]:
         "cpus": 4,
         "swaps": [],
         "directories": [
-            {"path": path, "device": 1, "free_bytes": 100 * GIB, "free_files": 1_000_000, "read_only": False}
+            {
+                "path": path,
+                "device": 1,
+                "bytes": 200 * GIB,
+                "free_bytes": 100 * GIB,
+                "free_files": 1_000_000,
+                "read_only": False,
+            }
             for path in needed_bytes(cluster, node)
         ],
         "missing_devices": [],
@@ -117,6 +124,24 @@ def test_what_is_wrong_is_named_with_a_remedy(
     assert found.check == check
     assert evidence in found.evidence
     assert found.remedy
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ("platform: {task_local_disk: 201Gi}", "201Gi (`platform.task_local_disk`)"),
+        ("resource_limit: {nvidia_gpu_amd64: {local_disk: 1Ti}}", "1Ti (`resource_limit.nvidia_gpu_amd64.local_disk`)"),
+    ],
+)
+def test_a_limit_that_no_disk_holds_is_told_on_the_machines_that_run_such_tasks(more: str, key: str) -> None:
+    larger = loads(CLUSTER + more, installed=False)
+    found = judged(larger, "w1")
+    assert {(one.check, one.severity) for one in found} == {("node.disk_of_tasks", "warning")}
+    assert key in found[-1].evidence
+    assert "has 200.0 GiB" in found[-1].evidence
+    assert judged(larger, "m1") == []
+    elsewhere = loads(CLUSTER + "resource_limit: {huawei_npu_arm64: {local_disk: 1Ti}}", installed=False)
+    assert judged(elsewhere, "w1") == []
 
 
 @pytest.mark.parametrize("feature", ["overlay", "nftables", "br_netfilter", "fuse"])
@@ -263,7 +288,7 @@ def test_the_probe_answers_on_this_machine_with_what_the_checks_read(cluster: Cl
         )
     seen = json.loads(done.stdout)
     assert sound(cluster, "m1").keys() <= seen.keys()
-    assert seen["directories"][0]["free_bytes"] > 0
+    assert seen["directories"][0]["bytes"] > seen["directories"][0]["free_bytes"] > 0
     assert seen["missing_devices"] == ["/dev/none"]
     assert seen["unreachable"][0][0] == "127.0.0.1:1"
     run_all(CHECKS, "m1", NodeFacts(cluster, cluster.node("m1"), seen, 0.0))

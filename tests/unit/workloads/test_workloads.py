@@ -261,7 +261,10 @@ def test_what_a_task_may_write_to_its_node_is_limited_and_no_quota(rendered: Ren
     from atoll.engines.kubernetes.manifests import LOCAL_DISK
 
     jobs = yaml.safe_load(rendered.one("ConfigMap", "jobs-config")["data"]["config.yaml"])
-    assert Configuration.model_validate(jobs).engine.local_disk == LOCAL_DISK
+    found = Configuration.model_validate(jobs)
+    assert found.engine.local_disk == LOCAL_DISK
+    assert {found.resource_limit.of(name).local_disk for name in ("cpu", "nvidia_gpu_amd64")} == {LOCAL_DISK}  # type: ignore[union-attr]
+    assert found.engine.user_namespaces == "auto"
     kueue = rendered.one("ConfigMap", "kueue-manager-config")["data"]["controller_manager_config.yaml"]
     # Kueue admits nothing that asks for a resource which no queue has, also if it asks for none of it.
     assert yaml.safe_load(kueue)["resources"]["excludeResourcePrefixes"] == ["ephemeral-storage"]

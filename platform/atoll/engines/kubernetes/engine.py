@@ -52,12 +52,15 @@ class KubernetesEngine(Engine):
         storage_root: Path,
         local_disk: str = manifests.LOCAL_DISK,
         landmarks: manifests.Landmarks = manifests.UNMARKED,
+        *,
+        user_namespaces: bool = True,
     ) -> None:
         self._client = client
         self._devices = devices
         self._storage_root = storage_root
         self._local_disk = local_disk
         self._landmarks = landmarks
+        self._user_namespaces = user_namespaces
         self._entered: set[str] = set()
         self._changes: asyncio.Queue[str | None] = asyncio.Queue()
         self._queued: set[str | None] = set()
@@ -80,7 +83,14 @@ class KubernetesEngine(Engine):
         client = await KubernetesClient.connect(configuration.engine.kubeconfig)
         settings = configuration.engine
         landmarks = manifests.Landmarks(tuple(settings.gateways), settings.name_service)
-        return cls(client, configuration.devices, configuration.storage.root, settings.local_disk, landmarks)
+        return cls(
+            client,
+            configuration.devices,
+            configuration.storage.root,
+            settings.local_disk,
+            landmarks,
+            user_namespaces=settings.user_namespaces == "auto",
+        )
 
     @property
     def synced(self) -> bool:
@@ -128,7 +138,16 @@ class KubernetesEngine(Engine):
         await self._client.apply(manifests.network_policy(submission))
         if (secret := manifests.secret(submission)) is not None:
             await self._client.apply(secret)
-        self._job_sets.put(await self._client.create(manifests.job_set(submission, self._local_disk, self._landmarks)))
+        made = manifests.job_set(
+            submission,
+            self._local_disk,
+            self._landmarks,
+            user_namespace=self._user_namespaces
+            and machines.have_user_namespaces(
+                self._nodes.items.values(), submission.specification.devices.architecture
+            ),
+        )
+        self._job_sets.put(await self._client.create(made))
 
     async def stop(self, attempt_id: str) -> None:
         """Delete the JobSet; it is gone when its pods are. The grace is theirs."""

@@ -9,6 +9,7 @@ from atoll import quantities
 from atoll.devices.types import DeviceType
 from atoll.engines import codes
 from atoll.engines.base import NodeDevicesObservation, NodeObservation
+from atoll.engines.kubernetes import names
 from atoll.engines.kubernetes.observing import moment
 from atoll.web.schema import Reason
 
@@ -56,6 +57,13 @@ def takes_tasks(node: Object) -> bool:
         taint["effect"] in ("NoSchedule", "NoExecute") and not taint["key"].startswith("node.kubernetes.io/")
         for taint in spec.get("taints", ())
     )
+
+
+def have_user_namespaces(nodes: Iterable[Object], arch: str | None) -> bool:
+    """Whether every machine that takes tasks of an architecture (None: of any) can give a pod a user namespace."""
+    labels = [node["metadata"].get("labels", {}) for node in nodes if takes_tasks(node)]
+    fitting = [each for each in labels if arch is None or each.get("kubernetes.io/arch") == arch]
+    return bool(fitting) and all(each.get(names.USER_NAMESPACES) == "true" for each in fitting)
 
 
 def observe(nodes: Iterable[Object], pods: Iterable[Object], devices: Sequence[DeviceType]) -> list[NodeObservation]:

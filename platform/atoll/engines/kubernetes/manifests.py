@@ -8,7 +8,14 @@ from atoll.engines.base import EngineError, Submission
 from atoll.engines.entry import BESIDE, GIVEN, HOLD
 from atoll.engines.kubernetes import mounts, names
 from atoll.engines.kubernetes.client import JOB_SET, SECRET
-from atoll.engines.specification import CommandReadiness, HttpReadiness, Readiness, TcpReadiness, port_variable
+from atoll.engines.specification import (
+    CommandReadiness,
+    HttpReadiness,
+    LocalDisk,
+    Readiness,
+    TcpReadiness,
+    port_variable,
+)
 
 RUNTIME = "/atoll-runtime"
 OUTCOME_FILE = "/dev/termination-log"
@@ -19,8 +26,10 @@ _LOADERS = {
 }
 # Isolated: what is set for programs in Python (PYTHONPATH, PYTHONHOME), also by the image, is for those.
 _ISOLATED = ("-I", "-S", "-B", "/atoll/entry.py")
-LOCAL_DISK = "20Gi"
+LOCAL_DISK = "20Gi"  # of specifications that say nothing of it
 _EPHEMERAL = "ephemeral-storage"
+# So many ids the kubelet gives a pod with a user namespace: one of a greater uid could not start in it.
+MAPPED_IDS = 65536
 GATEWAY_PORT, DNS_PORT = 443, 53
 Manifest = dict[str, Any]
 
@@ -106,8 +115,18 @@ def secret(submission: Submission) -> Manifest | None:
     }
 
 
-def job_set(submission: Submission, local_disk: str = LOCAL_DISK, landmarks: Landmarks = UNMARKED) -> Manifest:
-    """One indexed Job with a pod per node, queued as a whole. Beyond `local_disk` of its node a pod is evicted."""
+def job_set(
+    submission: Submission,
+    local_disk: str = LOCAL_DISK,
+    landmarks: Landmarks = UNMARKED,
+    *,
+    user_namespace: bool = False,
+) -> Manifest:
+    """One indexed Job with a pod per node, queued as a whole.
+
+    `local_disk` is for specifications that say nothing of it; `user_namespace` says that all machines of the task can
+    give its pods one.
+    """
     name = names.job_set(submission.attempt_id)
     return {
         "apiVersion": JOB_SET.api_version,
@@ -140,7 +159,7 @@ def job_set(submission: Submission, local_disk: str = LOCAL_DISK, landmarks: Lan
                             "backoffLimit": 0,
                             "template": {
                                 "metadata": {"labels": labels(submission)},
-                                "spec": _pod(submission, name, local_disk, landmarks),
+                                "spec": _pod(submission, name, local_disk, landmarks, user_namespace),
                             },
                         },
                     },
@@ -150,7 +169,9 @@ def job_set(submission: Submission, local_disk: str = LOCAL_DISK, landmarks: Lan
     }
 
 
-def _pod(submission: Submission, job_set_name: str, local_disk: str, landmarks: Landmarks) -> Manifest:
+def _pod(
+    submission: Submission, job_set_name: str, local_disk: str, landmarks: Landmarks, user_namespace: bool
+) -> Manifest:
     specification = submission.specification
     arch = specification.devices.architecture
     pod: Manifest = {
@@ -188,6 +209,10 @@ def _pod(submission: Submission, job_set_name: str, local_disk: str, landmarks: 
             }
         )
         pod["initContainers"] = [_hold(submission, submission.specification.program.runtime, landmarks)]
+    if user_namespace and submission.uid < MAPPED_IDS:
+        pod["hostUsers"] = False
+        # A machine that comes while the task waits may have none: the pod would never start there.
+        pod["nodeSelector"][names.USER_NAMESPACES] = "true"
     if specification.devices.nodes > 1:
         # "Distributed" means several machines, also when no devices are asked for.
         selector = {"matchLabels": {names.ATTEMPT: submission.attempt_id}}
@@ -243,8 +268,9 @@ def _container(submission: Submission, job_set_name: str, local_disk: str, landm
     )
     if devices.resource is not None and devices.count:
         limits[devices.resource] = requests[devices.resource] = str(devices.count)
-    # What it writes beside its mounts: image layer, /tmp, output. No share of it is asked for; Kueue does not count it.
-    limits[_EPHEMERAL], requests[_EPHEMERAL] = local_disk, "0"
+    # What it writes beside its mounts: image layer, /tmp, output. Kueue does not count it.
+    disk = specification.local_disk or LocalDisk(limit=local_disk)
+    limits[_EPHEMERAL], requests[_EPHEMERAL] = disk.limit, disk.request
     runtime = [{"name": names.RUNTIME, "mountPath": RUNTIME, "readOnly": True}] if specification.program.runtime else []
     container: Manifest = {
         "name": names.CONTAINER,

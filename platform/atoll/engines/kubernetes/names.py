@@ -11,6 +11,7 @@ MODE = "atoll.io/mode"
 RESTARTABLE = "atoll.io/restartable"
 QUEUE = "kueue.x-k8s.io/queue-name"
 JOB_INDEX = "batch.kubernetes.io/job-completion-index"
+USER_NAMESPACES = "atoll.io/user-namespaces"  # of a node, "true" where containers were seen to have one
 MANAGED_BY = {"app.kubernetes.io/managed-by": "atoll"}
 
 ROOT_COHORT = "cluster"

@@ -1288,12 +1288,24 @@ export interface components {
         };
         /**
          * Limits
-         * @description What one replica may ask for: absolute values of its CPU and memory limit.
+         * @description What one replica may ask for: absolute values of its CPU and memory limit, and the limit of its node's disk.
          */
         Limits: {
             ceiling: components["schemas"]["Resources"];
             default: components["schemas"]["Resources"];
             floor: components["schemas"]["Resources"];
+            /**
+             * Local Disk
+             * @description What a replica may write to its node's own disk; it cannot be chosen
+             * @default 20Gi
+             */
+            local_disk?: string;
+            /**
+             * Local Disk Request
+             * @description What of it is set aside for a replica
+             * @default 0
+             */
+            local_disk_request?: string;
         };
         /**
          * Listing

@@ -11,6 +11,7 @@ const LIMITS = {
   floor: { cpu: "1", memory: "1Gi" },
   default: { cpu: "4", memory: "8Gi" },
   ceiling: { cpu: "16", memory: "64Gi" },
+  local_disk: "30Gi",
 };
 
 const OPTIONS = {
@@ -151,6 +152,7 @@ describe("the form of a training", () => {
     await form();
     expect(item("CPU limit (cores)").textContent).toContain("1 to 16");
     expect(screen.getByLabelText("Memory limit").getAttribute("placeholder")).toBe("8Gi");
+    expect(screen.getByText(/own disk, .*: up to 30Gi/)).toBeTruthy();
     await userEvent.type(screen.getByLabelText("Memory limit"), "8 gigs");
     await start();
     await waitFor(() => expect(item("Memory limit").textContent).toContain("Write for example"));

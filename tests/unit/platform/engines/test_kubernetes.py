@@ -89,6 +89,13 @@ def test_limits_are_absolute_and_devices_are_asked_for_whole() -> None:
     assert "nvidia.com/gpu" not in pod_spec(devices=0)["containers"][0]["resources"]["limits"]
 
 
+def test_the_disk_of_its_node_is_limited_and_set_aside_as_the_task_says() -> None:
+    resources = pod_spec(local_disk={"limit": "100Gi", "request": "10Gi"})["containers"][0]["resources"]
+    assert (resources["limits"]["ephemeral-storage"], resources["requests"]["ephemeral-storage"]) == ("100Gi", "10Gi")
+    resources = pod_spec(local_disk={"limit": "5Gi"})["containers"][0]["resources"]
+    assert (resources["limits"]["ephemeral-storage"], resources["requests"]["ephemeral-storage"]) == ("5Gi", "0")
+
+
 def test_without_a_device_type_it_goes_to_any_machine_or_to_those_of_an_architecture() -> None:
     untyped = {"type": None, "resource": None, "architecture": None}
     pod = pod_spec(devices=0, of=untyped)

@@ -1,7 +1,8 @@
 """The rules that all kinds of tasks share. Needs nothing."""
 
 import pytest
-from atoll.configuration import Configuration
+from atoll.configuration import Configuration, ResourceLimit
+from atoll.engines.specification import LocalDisk
 from atoll.tasks.building import Builder
 from atoll.virtual_clusters.models import QuotaRow, VirtualClusterRow
 
@@ -24,6 +25,17 @@ def builder() -> Builder:
         "resource_limit": {NPU["type"]: LIMITS},
     }
     return Builder(Configuration.model_validate(parts), "ada")
+
+
+def test_the_disk_of_its_node_is_that_of_the_device_type_and_without_devices_that_of_tasks_without(
+    builder: Builder,
+) -> None:
+    npu = {**LIMITS, "local_disk": "100Gi", "local_disk_request": "10Gi"}
+    limits = ResourceLimit.model_validate({NPU["type"]: npu, "cpu": {**LIMITS, "local_disk": "5Gi"}})
+    builder.configuration = builder.configuration.model_copy(update={"resource_limit": limits})
+    assert builder.local_disk(NPU["type"], 1) == LocalDisk(limit="100Gi", request="10Gi")
+    assert builder.local_disk(NPU["type"], 0) == builder.local_disk(None, 0) == LocalDisk(limit="5Gi")
+    assert builder.local_disk("unknown", 1) is None
 
 
 @pytest.mark.parametrize("nodes", [1, 2])

@@ -5,6 +5,7 @@ from typing import Any, cast
 import pytest
 from atoll.configuration import Configuration
 from atoll.control.client import ControlClient
+from atoll.engines.specification import LocalDisk
 from atoll.images.service import ImageService
 from atoll.training.definition import Drafted, draft
 from atoll.training.schemas import TrainingCreate
@@ -54,6 +55,7 @@ def test_a_task_names_no_device_type_and_has_the_limits_of_cpus() -> None:
     assert (devices.type, devices.resource, devices.count, devices.architecture) == (None, None, 0, None)
     assert found.definition.device_type is None
     assert (found.specification.limits.cpu, found.specification.requests.cpu) == ("200m", "100m")
+    assert found.specification.local_disk == LocalDisk(limit="20Gi", request="0")
     assert codes(drafted({"limits": {"cpu": "5", "memory": "64Mi"}})) == {("limits.cpu", "limit_out_of_bounds")}
 
 
