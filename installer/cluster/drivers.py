@@ -54,6 +54,7 @@ class StorageDriver:
     managed: bool = False  # its servers are ours, on the nodes with the role `storage`
     shared: bool = True  # one file system that every node mounts
     on_nodes: bool = False  # data lie on disks of nodes
+    quotas: bool = False  # it limits what the files of a user take
     settings: str = ""  # the key of section `storage` that it needs
     kernel: tuple[str, ...] = ()  # features of a node's kernel that it needs
     programs: tuple[Program, ...] = ()  # on its servers, as the table of services shows them
@@ -150,6 +151,7 @@ STORAGE = {
             "glusterfs",
             managed=True,
             on_nodes=True,
+            quotas=True,
             kernel=("fuse",),
             programs=(Program("glusterd.service", ("glusterd", "--version")),),
             configuration=("/etc/glusterfs/glusterd.vol",),

@@ -16,9 +16,10 @@ from pydantic.fields import FieldInfo
 
 from installer.cluster.devices import CPU_ONLY, DEVICE_TYPES
 from installer.cluster.mistakes import refuse
-from installer.cluster.quantities import Quantity
+from installer.cluster.quantities import Quantity, Room
 from installer.cluster.values import (
     AbsolutePath,
+    AccountName,
     Address,
     Days,
     DnsDomain,
@@ -190,6 +191,13 @@ class Storage(Section):
     )
     system_directory: AbsolutePath = Field(
         default="/opt/local-path-provisioner", description="Where volumes of database and metrics lie on their node"
+    )
+    user_quota: Room | None = Field(
+        default="50%",
+        description="What the files of one user may take: a size (200Gi) or a share of the volume; null: no limit",
+    )
+    user_quotas: dict[AccountName, Room | None] = Field(
+        default={}, description="As `user_quota`, for single users by name", examples=[{"ada": "500Gi", "bot": None}]
     )
     nfs: Nfs | None = Field(
         default=None,
