@@ -25,6 +25,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 SETTINGS = "/etc/atoll/home_quotas.json"
 GLUSTERD = "/var/lib/glusterd"
+LIMIT = "trusted.glusterfs.quota.limit-set"
 DAEMON = "/run/gluster/quotad/quotad.pid"
 TREE = "/home"  # the homes, as the volume names them
 PAUSE_S = 5
@@ -76,7 +77,7 @@ def seen(volume: str, glusterd: str) -> Seen:
         found = {}
     # Each time that quota is turned on, its attributes get other names, so that old ones count no more.
     turn = int(found.get("quota-version", "0"))
-    key = "trusted.glusterfs.quota.limit-set" + (".%d" % turn if turn else "")
+    key = LIMIT + (".%d" % turn if turn else "")
     return Seen(found.get("status") == "1", found.get("features.quota") == "on", key)
 
 
