@@ -51,7 +51,7 @@ options:
     type: dict
     default: {}
   quota:
-    description: Quotas are on, with these timeouts (C(soft-timeout), C(hard-timeout)); empty, they are off.
+    description: Quotas are on, with these options of the volume; empty, they are off.
     type: dict
     default: {}
 extends_documentation_fragment:
@@ -68,7 +68,7 @@ EXAMPLES = r"""
     brick: /srv/atoll/brick
     servers: [10.0.0.4]
     options: {network.ping-timeout: "10"}
-    quota: {soft-timeout: "2", hard-timeout: "1"}
+    quota: {features.quota-deem-statfs: "on", features.hard-timeout: "1"}
 """
 
 RETURN = r"""
@@ -195,18 +195,16 @@ def open_to_strangers(servers, bricks):
 
 
 def limited(gluster, volume, options, wanted):
-    """Turn quotas of a started volume on or off, which are no options that can be set like others."""
+    """Turn quotas of a started volume on or off, which is no option that can be set like others; theirs are."""
     on = options.get("features.quota") == "on"
     if on and not wanted:
         gluster.act("quota off", "volume", "quota", volume, "disable")
     if wanted and not on:
         gluster.act("quota on", "volume", "quota", volume, "enable")
-    for name, value in sorted(wanted.items()):
-        if options.get("features.%s" % name) != str(value):
-            gluster.act("quota's %s" % name, "volume", "quota", volume, name, str(value))
-    # What programs are told of the size of their disk.
-    if wanted and on and options.get("features.quota-deem-statfs") != "on":
-        gluster.act("quota's sizes", "volume", "set", volume, "features.quota-deem-statfs", "on")
+    other = {name: str(value) for name, value in wanted.items() if options.get(name) != str(value)}
+    if other:
+        words = [word for name in sorted(other) for word in (name, other[name])]
+        gluster.act("options %s" % ", ".join(sorted(other)), "volume", "set", volume, *words)
 
 
 def ensure(module):

@@ -275,7 +275,8 @@ def test_homes_have_the_limits_of_cluster_yaml_where_the_driver_has_them(shape: 
     limited = storage.user_quota is not None or bool(storage.user_quotas)
     # On each, for a brick asks the quota daemon of its own node.
     assert units == dict.fromkeys((node.name for node in nodes), "started" if limited else "stopped")
-    assert turned_on == [{"soft-timeout": "2", "hard-timeout": "1"} if limited else {}]
+    on = {"features.quota-deem-statfs": "on", "features.soft-timeout": "2", "features.hard-timeout": "1"}
+    assert turned_on == [on if limited else {}]
     for node in nodes:
         assert settings[node.name] == home_quotas.Settings(
             "atoll", f"{storage.directory}/data/home", "/mnt/atoll", storage.user_quota, storage.user_quotas
