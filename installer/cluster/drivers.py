@@ -54,6 +54,7 @@ class StorageDriver:
     managed: bool = False  # its servers are ours, on the nodes with the role `storage`
     shared: bool = True  # one file system that every node mounts
     on_nodes: bool = False  # data lie on disks of nodes
+    quotas: bool = False  # it limits what the files of a user take
     settings: str = ""  # the key of section `storage` that it needs
     kernel: tuple[str, ...] = ()  # features of a node's kernel that it needs
     not_idmapped: str = ""  # what it is called, if no kernel has idmapped mounts of it: tasks get no user namespaces
@@ -151,6 +152,7 @@ STORAGE = {
             "glusterfs",
             managed=True,
             on_nodes=True,
+            quotas=True,
             kernel=("fuse",),
             not_idmapped="GlusterFS",
             programs=(Program("glusterd.service", ("glusterd", "--version")),),

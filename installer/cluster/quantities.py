@@ -1,4 +1,7 @@
-"""CPU and memory as Kubernetes writes them (`2`, `500m`, `400Mi`). Ki, Mi and Gi count by 1024 everywhere."""
+"""CPU, memory and room on disks as Kubernetes writes them (`2`, `500m`, `400Mi`).
+
+Ki, Mi and Gi count by 1024 everywhere.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,15 @@ _SUFFIXES = {
     **{letter: Decimal(1000) ** power for power, letter in enumerate("kMGTP", start=1)},
 }
 _PATTERN = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)(m|[KMGTP]i|[kMGTP])?")
+# The shares of a volume and the sizes that `home_quotas.py` of the role `storage` reads.
+_ROOM = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)([KMGTP]i|[kMGTP])?")
+_SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)%")
+_LEAST_ROOM = "16Mi"  # a home with its examples, and a task's log
 REMEDY = "Write CPU as `2` or `500m` (thousandths of a core) and memory as `400Mi` or `80Gi`."
+ROOM_REMEDY = (
+    f"Write a size of at least {_LEAST_ROOM}, like `200Gi`, or a share of the volume above 0 %, like `50%`; "
+    "`null` is no limit."
+)
 
 
 def amount(text: str) -> Decimal:
@@ -42,4 +53,22 @@ Quantity = Annotated[
     str,
     BeforeValidator(_checked),
     WithJsonSchema({"type": ["string", "number"], "pattern": f"^{_PATTERN.pattern}$", "examples": ["2", "400Mi"]}),
+]
+
+
+def _room(value: Any) -> str:
+    text = str(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else ""
+    share = _SHARE.fullmatch(text)
+    size = amount(text) if _ROOM.fullmatch(text) else 0
+    if not (0 < Decimal(share[1]) <= 100 if share else size >= amount(_LEAST_ROOM)):
+        raise refuse(f"`{value}` is no room that files of a user can be given.", ROOM_REMEDY)
+    return text
+
+
+Room = Annotated[
+    str,
+    BeforeValidator(_room),
+    WithJsonSchema(
+        {"type": ["string", "number"], "pattern": f"^({_ROOM.pattern}|{_SHARE.pattern})$", "examples": ["200Gi", "50%"]}
+    ),
 ]

@@ -7,20 +7,19 @@ reaches the roles as the variable `s_k`.
 
 from __future__ import annotations
 
-import difflib
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
-from installer.cluster.devices import DEVICE_TYPES
-from installer.cluster.mistakes import refuse
-from installer.cluster.quantities import Quantity
+from installer.cluster.quantities import Quantity, Room
 from installer.cluster.values import (
     AbsolutePath,
+    AccountName,
     Address,
     Days,
+    DeviceTypeName,
     DnsDomain,
     DnsLabel,
     Host,
@@ -52,18 +51,6 @@ def unused_because(field: FieldInfo) -> str:
     """Return what holds in place of a key that nothing reads yet; empty for one that is used."""
     extra = field.json_schema_extra
     return str(extra.get(_UNUSED, "")) if isinstance(extra, dict) else ""
-
-
-def device_type(value: Any) -> Any:
-    """Refuse what is not a device type."""
-    if not isinstance(value, str) or value not in DEVICE_TYPES:
-        close = difflib.get_close_matches(str(value), DEVICE_TYPES, n=1, cutoff=0.8)
-        hint = f"Did you mean `{close[0]}`? " if close else ""
-        raise refuse(f"`{value}` is not a device type.", f"{hint}There are {', '.join(DEVICE_TYPES)}.")
-    return value
-
-
-DeviceTypeName = Annotated[str, BeforeValidator(device_type), Field(json_schema_extra={"enum": list(DEVICE_TYPES)})]
 
 
 class Networks(Section):
@@ -190,6 +177,13 @@ class Storage(Section):
     )
     system_directory: AbsolutePath = Field(
         default="/opt/local-path-provisioner", description="Where volumes of database and metrics lie on their node"
+    )
+    user_quota: Room | None = Field(
+        default="50%",
+        description="What the files of one user may take: a size (200Gi) or a share of the volume; null: no limit",
+    )
+    user_quotas: dict[AccountName, Room | None] = Field(
+        default={}, description="As `user_quota`, for single users by name", examples=[{"ada": "500Gi", "bot": None}]
     )
     nfs: Nfs | None = Field(
         default=None,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import binascii
+import difflib
 import ipaddress
 import re
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
+from installer.cluster.devices import DEVICE_TYPES
 from installer.cluster.mistakes import refuse
 
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
@@ -18,6 +20,8 @@ _LABEL_KEY = re.compile(r"([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?")
 _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
+# As the platform names accounts (`atoll.identity.schemas.UserName`).
+_ACCOUNT = re.compile(r"[a-z][a-z0-9-]{0,30}[a-z0-9]")
 _JUMP = re.compile(r"(?:[a-z_][a-z0-9_-]{0,31}@)?[A-Za-z0-9][A-Za-z0-9.-]*(?::\d{1,5})?")
 _LINK = re.compile(r"[a-z][a-z0-9_.-]{0,14}")
 _KEY_TYPES = ("ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-rsa")
@@ -98,6 +102,15 @@ def _labels(labels: dict[str, str]) -> dict[str, str]:
     return labels
 
 
+def _device_type(value: Any) -> Any:
+    """Refuse what is not a device type."""
+    if not isinstance(value, str) or value not in DEVICE_TYPES:
+        close = difflib.get_close_matches(str(value), DEVICE_TYPES, n=1, cutoff=0.8)
+        hint = f"Did you mean `{close[0]}`? " if close else ""
+        raise refuse(f"`{value}` is not a device type.", f"{hint}There are {', '.join(DEVICE_TYPES)}.")
+    return value
+
+
 _DNS = "Use small letters, digits and `-` only, at most 63 of them, beginning and ending with a letter or a digit."
 
 DnsLabel = Annotated[str, AfterValidator(_matching(_LABEL, "a name that DNS allows", _DNS))]
@@ -117,6 +130,10 @@ Host = Annotated[
 ]
 UserName = Annotated[
     str, AfterValidator(_matching(_USER, "a Linux user name", "Use small letters, digits, `_` and `-`, like deploy."))
+]
+AccountName = Annotated[
+    str,
+    AfterValidator(_matching(_ACCOUNT, "a name of an account", "Write the name of somebody who signs in, like ada.")),
 ]
 Jump = Annotated[
     str, AfterValidator(_matching(_JUMP, "an SSH jump host", "Write [user@]host[:port], like ops@gate.example.com:22."))
@@ -155,3 +172,4 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 Days = Annotated[int, Field(ge=1, le=3650)]
 Seconds = Annotated[int, Field(ge=1, le=86400)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=250)]
+DeviceTypeName = Annotated[str, BeforeValidator(_device_type), Field(json_schema_extra={"enum": list(DEVICE_TYPES)})]

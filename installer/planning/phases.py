@@ -226,7 +226,18 @@ PHASES = (
         on=Scope.ALL,
         # The provisioner of local volumes is pulled from the registry.
         needs=("volume", "control_plane", "node", "images"),
-        inputs=("cluster_name", "storage", "storage_hosts", "node.name", "node.is_first_master"),
+        # Not all of `storage`: what users may take is the servers' concern.
+        inputs=(
+            "cluster_name",
+            "storage.driver",
+            "storage.directory",
+            "storage.system_directory",
+            "storage.nfs",
+            "storage.cephfs",
+            "storage_hosts",
+            "node.name",
+            "node.is_first_master",
+        ),
         artifacts=(
             _OS,
             "manifests/local-path-provisioner*",

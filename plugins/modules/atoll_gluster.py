@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import time
 import xml.etree.ElementTree as ElementTree
 
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded
@@ -16,6 +17,8 @@ CERTIFICATE, KEY, AUTHORITY = "/etc/ssl/glusterfs.pem", "/etc/ssl/glusterfs.key"
 MANAGEMENT_PORT = 24007
 READ_AT_START = {"server.ssl", "client.ssl", "ssl.cipher-list", "ssl.certificate-depth"}
 ANSWER_S, HANGS_UP_S = 5, 2
+# One command at a time changes a volume, and homes get their limits by such.
+BUSY, BUSY_S, BUSY_STEP_S = "Another transaction is in progress", 60, 1
 
 DOCUMENTATION = r"""
 module: atoll_gluster
@@ -23,6 +26,7 @@ short_description: A GlusterFS volume is served
 description:
   - Probes the peers, creates the volume, sets its options, starts it and checks that every brick is online. Runs on one
     storage node. With one server the volume is not replicated, with three it is (replica 3).
+  - Turns quotas on and off. They count what there is when they are turned on; limits of directories are others' work.
   - A volume that runs is stopped and started where an option is one that its servers read at their start (TLS);
     mounts of before are dead then.
 options:
@@ -46,6 +50,10 @@ options:
     description: Options of the volume.
     type: dict
     default: {}
+  quota:
+    description: Quotas are on, with these options of the volume; empty, they are off.
+    type: dict
+    default: {}
 extends_documentation_fragment:
   - atoll
 author:
@@ -60,6 +68,7 @@ EXAMPLES = r"""
     brick: /srv/atoll/brick
     servers: [10.0.0.4]
     options: {network.ping-timeout: "10"}
+    quota: {features.quota-deem-statfs: "on", features.hard-timeout: "1"}
 """
 
 RETURN = r"""
@@ -88,9 +97,18 @@ class Gluster:
         self.program = module.get_bin_path("gluster", required=True)
         self.changes = []
 
+    def _run(self, *args):
+        """Run a command, again while another one goes on."""
+        end = time.monotonic() + BUSY_S
+        while True:
+            code, out, err = self.module.run_command([self.program, "--mode=script", "--xml", *args])
+            if BUSY not in out + err or time.monotonic() > end:
+                return code, out, err
+            time.sleep(BUSY_STEP_S)
+
     def ask(self, *args):
         """Run a command that changes nothing and return its XML; None if gluster says no."""
-        code, out, err = self.module.run_command([self.program, "--mode=script", "--xml", *args])
+        code, out, err = self._run(*args)
         if code != 0 and not out.strip().startswith("<"):
             self.module.fail_json(msg="gluster %s: %s" % (" ".join(args), (err or out).strip()))
         answer = ElementTree.fromstring(out)  # noqa: S314 (written by gluster on this node)
@@ -101,7 +119,7 @@ class Gluster:
         self.changes.append(what)
         if self.module.check_mode:
             return
-        answer_code, out, err = self.module.run_command([self.program, "--mode=script", "--xml", *args])
+        answer_code, out, err = self._run(*args)
         said = (err or out).strip()
         if out.strip().startswith("<"):
             answer = ElementTree.fromstring(out)  # noqa: S314 (written by gluster on this node)
@@ -176,6 +194,19 @@ def open_to_strangers(servers, bricks):
     return found
 
 
+def limited(gluster, volume, options, wanted):
+    """Turn quotas of a started volume on or off, which is no option that can be set like others; theirs are."""
+    on = options.get("features.quota") == "on"
+    if on and not wanted:
+        gluster.act("quota off", "volume", "quota", volume, "disable")
+    if wanted and not on:
+        gluster.act("quota on", "volume", "quota", volume, "enable")
+    other = {name: str(value) for name, value in wanted.items() if options.get(name) != str(value)}
+    if other:
+        words = [word for name in sorted(other) for word in (name, other[name])]
+        gluster.act("options %s" % ", ".join(sorted(other)), "volume", "set", volume, *words)
+
+
 def ensure(module):
     """Bring the volume into the wanted form."""
     volume, brick, servers = module.params["volume"], module.params["brick"], module.params["servers"]
@@ -210,6 +241,7 @@ def ensure(module):
         gluster.act("options %s" % ", ".join(sorted(other)), "volume", "set", volume, *words)
     if not started:
         gluster.act("start", "volume", "start", volume)
+    limited(gluster, volume, options, module.params["quota"])
     missing = [] if module.check_mode and gluster.changes else offline(gluster, volume)
     if missing and started:
         gluster.act("start bricks %s" % ", ".join(missing), "volume", "start", volume, "force")
@@ -228,6 +260,7 @@ def main():
             "brick": {"type": "path", "required": True},
             "servers": {"type": "list", "elements": "str", "required": True},
             "options": {"type": "dict", "default": {}},
+            "quota": {"type": "dict", "default": {}},
             **COMMON_ARGUMENTS,
         },
         supports_check_mode=True,

@@ -94,6 +94,7 @@ TOGETHER = {
             "not as it should be.*auth.ssl-allow",
             f'{GLUSTER} set atoll auth.ssl-allow "$(cat /root/let-in)"',
         ),
+        unit("storage", "storage1", "atoll-home-quotas.service"),
         scaled("network", "kube-system", "deployment/coredns", 2),
         scaled("queue", "kueue-system", "deployment/kueue-controller-manager"),
         scaled("monitoring", "atoll-monitoring", "deployment/kube-state-metrics"),

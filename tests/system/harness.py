@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = Path(os.environ.get("ATOLL_TEST_SCRATCH", "/var/lib/atoll/test"))
 CLUSTER_FILE = SCRATCH / "cluster.yaml"
 NAME = "test"
+TIGHT = "quota-tight"  # an account whose files may take 64 MiB
 SEED = int(os.environ.get("ATOLL_TEST_SEED", str(random.SystemRandom().randrange(10**6))))
 
 
@@ -118,6 +119,7 @@ def test_cluster() -> dict[str, Any]:
     cluster: dict[str, Any] = yaml.safe_load(text.replace("10.77.0.", "10.79.0."))
     cluster["name"] = NAME
     cluster["lab"]["bridge"] = "atolltest"
+    cluster["storage"]["user_quotas"] = {TIGHT: "64Mi"}
     return cluster
 
 

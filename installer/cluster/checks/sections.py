@@ -11,6 +11,7 @@ from installer.cluster.drivers import REGISTRY, STORAGE
 from installer.cluster.quantities import amount
 from installer.cluster.resource_limit import LIMITED
 from installer.cluster.schema import Cluster
+from installer.cluster.sections import Storage
 from installer.cluster.source import Where
 
 
@@ -92,6 +93,21 @@ def _storage(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding
             )
 
 
+def _quotas(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
+    storage = cluster.storage
+    # The shipped default is no request: nobody has to take it back to use another driver.
+    other = {
+        "user_quota": storage.user_quota not in (None, Storage.model_fields["user_quota"].default),
+        "user_quotas": bool(storage.user_quotas),
+    }
+    for key in (key for key, said in other.items() if said and not STORAGE[storage.driver].quotas):
+        yield Finding(
+            ("storage", key),
+            f"`storage.{key}` is given, but storage driver `{storage.driver}` limits nobody.",
+            "Remove it, and set quotas on the server or file system itself.",
+        )
+
+
 def _registry(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding]:
     registry = cluster.registry
     for name, driver in REGISTRY.items():
@@ -167,4 +183,4 @@ def _platform(cluster: Cluster, circumstances: Circumstances) -> Iterator[Findin
         )
 
 
-CHECKS: tuple[Check, ...] = (_networks, _storage, _registry, _limits, _platform)
+CHECKS: tuple[Check, ...] = (_networks, _storage, _quotas, _registry, _limits, _platform)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
 import yaml
+from atoll.identity.schemas import UserName
 from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter, ValidationError
 
 from installer.cluster import EXAMPLE, ClusterError, load, loads, reference, state_directory
 from installer.cluster.defaults import shipped
@@ -333,3 +336,18 @@ def test_a_node_whose_name_cannot_be_read_is_called_by_its_number() -> None:
     said = told(SMALL.replace("name: master1", "name: Master_1").replace("10.0.0.21", "10.0.0.11"))
     assert "node `worker1`: `address` 10.0.0.11 is that of node 1 of the list too." in said
     assert "unread" not in said
+
+
+@pytest.mark.parametrize("name", ["ada", "a1", "x-y", "a" * 32, "a" * 33, "a", "a-", "-a", "1a", "Ada", "a_b", "a b"])
+def test_quotas_are_of_those_whom_the_platform_would_name_so(name: str) -> None:
+    text = f"{SMALL}storage: {{user_quotas: {{{name}: 1Gi}}}}\n"
+    with contextlib.nullcontext() if named(name) else pytest.raises(ClusterError, match="name of an account"):
+        loads(text)
+
+
+def named(name: str) -> bool:
+    try:
+        TypeAdapter(UserName).validate_python(name)
+    except ValidationError:
+        return False
+    return True

@@ -86,6 +86,15 @@ def test_a_changed_input_names_the_keys_that_changed(text: str, digests: Digests
     assert made.steps[0].detail == "monitoring.memory, monitoring.retention_days"
 
 
+def test_what_users_may_take_is_the_concern_of_the_servers_of_their_files(
+    text: str, digests: Digests, installed: Observations
+) -> None:
+    changed = loads(text + "storage: {user_quotas: {ada: 500Gi}}\n", installed=True)
+    made = plan(changed, None, installed, digests)
+    assert brief(made) == [("storage", "storage1", "apply"), ("volume", "storage1", "apply")]
+    assert {step.detail for step in made.steps} == {"storage.user_quotas"}
+
+
 def test_a_label_concerns_its_node_only(text: str, digests: Digests, installed: Observations) -> None:
     labelled = loads(text.replace("address: 10.0.0.22", "address: 10.0.0.22, labels: {rack: a}"), installed=True)
     made = plan(labelled, None, installed, digests)

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-PLUGINS = Path(__file__).resolve().parents[3] / "plugins"
-FILES = sorted([*(PLUGINS / "modules").glob("*.py"), *(PLUGINS / "module_utils").glob("*.py")])
+TREE = Path(__file__).resolve().parents[3]
+PLUGINS = TREE / "plugins"
+PROGRAMS = (TREE / "roles").glob("*/files/**/*.py")
+FILES = sorted([*(PLUGINS / "modules").glob("*.py"), *(PLUGINS / "module_utils").glob("*.py"), *PROGRAMS])
 NEWER = {"removeprefix", "removesuffix", "pairwise", "bit_count", "hardlink_to", "is_relative_to", "with_stem"}
 
 

@@ -6,6 +6,7 @@ A shape that no role carries out yet is refused in words. Needs nothing; with a 
 from __future__ import annotations
 
 import configparser
+import json
 import re
 import subprocess
 import tomllib
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import home_quotas
 import pytest
 import yaml
 from atoll.configuration import Configuration
@@ -47,7 +49,7 @@ def not_carried_out(cluster: Cluster) -> list[str]:
 REFUSED = {"several_registries": ["a registry on several nodes is not carried out yet"]}
 RENDERED = [name for name in NAMES if not not_carried_out(of(name))]
 # Where null says something: no limit.
-MAY_BE_NULL = {"max_hours"}
+MAY_BE_NULL = {"max_hours", "limit"}
 OBJECT_NAME = re.compile(r"[a-z0-9]([a-z0-9.:-]*[a-z0-9])?")
 
 
@@ -251,6 +253,34 @@ def test_user_data_are_mounted_only_where_a_file_system_is_shared(shape: Shape) 
     assert mounted == started == ({node.name for node in shape.cluster.nodes} if shared else set())
     tree = [d["path"] for call in shape.rendered.of("atoll_files") for d in call["args"].get("directories") or []]
     assert "/mnt/atoll/home" in tree
+
+
+def test_homes_have_the_limits_of_cluster_yaml_where_the_driver_has_them(shape: Shape) -> None:
+    storage, nodes = shape.cluster.storage, shape.cluster.storage_nodes
+    settings = {
+        file.host: home_quotas.Settings(**json.loads(file.text or ""))
+        for file in shape.rendered.files
+        if file.dest == home_quotas.SETTINGS
+    }
+    units = {
+        call["host"]: unit["state"]
+        for call in shape.rendered.of("atoll_units")
+        for unit in call["args"]["units"]
+        if unit["name"] == "atoll-home-quotas.service"
+    }
+    turned_on = [call["args"]["quota"] for call in shape.rendered.of("atoll_gluster")]
+    if not STORAGE[storage.driver].quotas:
+        assert (settings, units, turned_on) == ({}, {}, [])
+        return
+    limited = storage.user_quota is not None or bool(storage.user_quotas)
+    # On each, for a brick asks the quota daemon of its own node.
+    assert units == dict.fromkeys((node.name for node in nodes), "started" if limited else "stopped")
+    on = {"features.quota-deem-statfs": "on", "features.soft-timeout": "2", "features.hard-timeout": "1"}
+    assert turned_on == [on if limited else {}]
+    for node in nodes:
+        assert settings[node.name] == home_quotas.Settings(
+            "atoll", f"{storage.directory}/data/home", "/mnt/atoll", storage.user_quota, storage.user_quotas
+        )
 
 
 def test_the_volume_lets_in_the_nodes_of_the_cluster_by_certificate_and_nobody_else(shape: Shape) -> None:

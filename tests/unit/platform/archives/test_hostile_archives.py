@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -131,22 +132,34 @@ async def test_a_directory_of_many_files_is_gone_through_to_the_end(asked: Asked
     assert state["entries"] == 7 + 1 + 3000
 
 
-@pytest.fixture
-def full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is written does not reach the disk."""
-    room = tmp_path / "worker"
-    room.mkdir()
-    for name in ("worker.py", "beneath.py", "names.py", "archiving.py"):
-        source = (ROOM / name).read_text()
-        syncs = "os.fsync(part.fileno())"
-        assert name != "archiving.py" or syncs in source
-        (room / name).write_text(source.replace(syncs, f"raise OSError({errno.ENOSPC}, 'No space left on device')"))
-    monkeypatch.setattr("atoll.files.work.WORKER", room / "worker.py")
+# Where a limit may bite: at the last, or as soon as a file is made (GlusterFS refuses that, too, beyond a quota).
+EDGES = {"written": "os.fsync(part.fileno())", "made": "os.close(os.open(wanted, os.O_CREAT"}
 
 
-async def test_on_a_full_disk_its_owner_is_told_and_nothing_is_left(full_disk: None, platform: RunningPlatform) -> None:
+@pytest.fixture(params=[errno.ENOSPC, errno.EDQUOT], ids=["full", "over its quota"])
+def full(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Return a function that keeps what is written from the disk from then on."""
+
+    def fill(edge: str) -> None:
+        room = tmp_path / "worker"
+        room.mkdir()
+        for name in ("worker.py", "beneath.py", "names.py", "archiving.py"):
+            source = (ROOM / name).read_text()
+            assert name != "archiving.py" or EDGES[edge] in source
+            refused = f"raise OSError({request.param}, 'No space left on device'); {EDGES[edge]}"
+            (room / name).write_text(source.replace(EDGES[edge], refused))
+        monkeypatch.setattr("atoll.files.work.WORKER", room / "worker.py")
+
+    return fill
+
+
+@pytest.mark.parametrize("edge", EDGES)
+async def test_where_no_room_is_left_its_owner_is_told_and_nothing_is_left(
+    full: Callable[[str], None], edge: str, platform: RunningPlatform
+) -> None:
     admin = await platform.admin()
     await admin.get("/home/files")
+    full(edge)
     told = await made(admin, {"path": "examples"})
     assert (told["state"], told["reason"]["params"]["cause"]) == ("failed", "storage_full")
     assert names_in(platform.home("admin")) == ["examples"]

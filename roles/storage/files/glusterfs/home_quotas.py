@@ -1,0 +1,271 @@
+#!/usr/bin/python3
+"""What the files of each user may take on a GlusterFS volume: every home has the limit that cluster.yaml says.
+
+Runs on every storage node as `atoll-home-quotas.service`; `--check` says what is not as it should be, and changes
+nothing. What is there is read from the brick of this node, for `gluster volume quota VOLUME list` mounts the volume
+each time, and keeps other commands of GlusterFS out while it goes on. What differs is set by the `gluster` command.
+Whoever is first sets it for all storage nodes, so it does not matter on how many this runs.
+
+It also looks after the quota daemon of this node, for which nothing else does: without it nobody writes to a home that
+has a limit. Standard library only, Python >= 3.8.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+SETTINGS = "/etc/atoll/home_quotas.json"
+GLUSTERD = "/var/lib/glusterd"
+LIMIT = "trusted.glusterfs.quota.limit-set"
+DAEMON = "/run/gluster/quotad/quotad.pid"
+TREE = "/home"  # the homes, as the volume names them
+PAUSE_S = 5
+COMMAND_S = 150  # `gluster` itself gives up after 120
+SETS_S = 3  # a command mounts the volume: so long it may take for a home, after new settings
+MIB = 1 << 20
+# A volume whose size goes up and down by as little (ZFS, btrfs) does not set all limits anew.
+STEADY_PERCENT = 2
+NO_LIMIT = 0
+# As the platform names accounts: what else lies there is nobody's home.
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}[a-z0-9]")
+_ROOM = re.compile(r"(\d+(?:\.\d+)?)(%|[kKMGTP]i?)?")
+
+
+class Settings(NamedTuple):
+    """What is wanted: a size or a share of the volume for each user, None for no limit."""
+
+    volume: str
+    homes: str  # on the brick of this node
+    mount: str  # where this node has the volume mounted: its size is that of a share
+    limit: Optional[str]
+    limits: Dict[str, Optional[str]]
+
+
+class Seen(NamedTuple):
+    """What glusterd of this node says of the volume."""
+
+    started: bool
+    quota: bool
+    key: str  # the attribute of a directory that holds its limit
+
+
+class QuotaError(Exception):
+    """GlusterFS did not do something; the message says why."""
+
+
+def settings_of(path: str) -> Settings:
+    """Read the settings."""
+    with open(path, encoding="utf-8") as file:
+        return Settings(**json.load(file))
+
+
+def seen(volume: str, glusterd: str) -> Seen:
+    """Read what glusterd keeps of the volume; one that is not there yet is not started."""
+    try:
+        with open(os.path.join(glusterd, "vols", volume, "info"), encoding="utf-8") as file:
+            found = dict(line.rstrip("\n").split("=", 1) for line in file if "=" in line)
+    except FileNotFoundError:
+        found = {}
+    # Each time that quota is turned on, its attributes get other names, so that old ones count no more.
+    turn = int(found.get("quota-version", "0"))
+    key = LIMIT + (".%d" % turn if turn else "")
+    return Seen(found.get("status") == "1", found.get("features.quota") == "on", key)
+
+
+def daemon_runs(pid_file: str = DAEMON) -> bool:
+    """Say whether the quota daemon of this node is alive."""
+    try:
+        with open(pid_file, encoding="utf-8") as file:
+            pid = int(file.read())
+        with open("/proc/%d/cmdline" % pid, "rb") as file:
+            return b"gluster/quotad" in file.read()
+    except (OSError, ValueError):
+        return False
+
+
+def size_of(mount: str) -> Optional[int]:
+    """Return the bytes of the volume, None where it is not mounted."""
+    try:
+        if not os.path.ismount(mount):
+            return None
+        found = os.statvfs(mount)
+    except OSError:
+        return None
+    return found.f_blocks * found.f_frsize
+
+
+def room(text: str, size: int) -> int:
+    """Return the bytes that a size (`200Gi`) or a share (`50%`) of `size` is."""
+    match = _ROOM.fullmatch(text)
+    if match is None:
+        raise ValueError("`%s` is neither a size nor a share" % text)
+    number, unit = float(match[1]), match[2] or ""
+    if unit == "%":
+        return int(size * number / 100)
+    power = "kmgtp".find(unit[:1].lower()) + 1 if unit else 0
+    return int(number * (1024 if unit.endswith("i") else 1000) ** power)
+
+
+def wanted(settings: Settings, name: str, size: Optional[int]) -> Optional[Tuple[int, bool]]:
+    """Return the limit of a home in bytes, and whether it follows the volume's size; None while that is not known.
+
+    Nobody gets more than there is: the limit is what programs see as the size of their disk.
+    """
+    text = settings.limits.get(name, settings.limit)
+    if text is None:
+        return NO_LIMIT, False
+    if size is None:
+        return None if text.endswith("%") else (room(text, 0), False)
+    bytes_wanted = room(text, size)
+    follows = text.endswith("%") or bytes_wanted > size
+    return max(min(bytes_wanted, size) // MIB, 1) * MIB, follows
+
+
+def limit_of(path: str, key: str) -> int:
+    """Return the limit that a directory of the brick has."""
+    try:
+        return int(struct.unpack(">q", os.getxattr(path, key, follow_symlinks=False)[:8])[0])
+    except OSError as error:
+        if error.errno == errno.ENODATA:
+            return NO_LIMIT
+        raise
+
+
+def homes(folder: str) -> List[str]:
+    """Return the names of the homes: directories with the name of an account, nothing that a link leads to."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(e.name for e in entries if _NAME.fullmatch(e.name) and e.is_dir(follow_symlinks=False))
+    except FileNotFoundError:  # nobody has signed in yet
+        return []
+
+
+def differing(settings: Settings, key: str, size: Optional[int]) -> Iterator[Tuple[str, int, int]]:
+    """Yield the homes whose limit is another than the wanted one, with both."""
+    for name in homes(settings.homes):
+        should = wanted(settings, name, size)
+        if should is None:
+            continue
+        try:
+            now = limit_of(os.path.join(settings.homes, name), key)
+        except FileNotFoundError:  # removed meanwhile
+            continue
+        limit, follows = should
+        near = follows and now and abs(now - limit) * 100 <= STEADY_PERCENT * limit
+        if now != limit and not near:
+            yield name, now, limit
+
+
+def gluster(*words: str) -> None:
+    """Run a command of GlusterFS. Raises QuotaError with what it says."""
+    command = ["gluster", "--mode=script", "--xml", *words]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise QuotaError(str(error)) from error
+    said = (done.stderr or done.stdout).strip()
+    failed = done.returncode != 0
+    if done.stdout.lstrip().startswith("<"):
+        answer = ElementTree.fromstring(done.stdout)  # noqa: S314 (written by gluster on this node)
+        failed = answer.findtext("opRet") != "0"
+        said = answer.findtext("opErrstr") or said
+    if failed:
+        raise QuotaError("gluster %s: %s" % (" ".join(words), said or "failed"))
+
+
+def put(volume: str, name: str, limit: int) -> None:
+    """Give a home its limit, or take it away."""
+    place = "%s/%s" % (TREE, name)
+    if limit == NO_LIMIT:
+        gluster("volume", "quota", volume, "remove", place)
+    else:
+        gluster("volume", "quota", volume, "limit-usage", place, str(limit))
+
+
+class Keeper:
+    """Keeps the limits as they should be, a turn at a time."""
+
+    def __init__(self, settings: Settings, glusterd: str = GLUSTERD, daemon: str = DAEMON) -> None:
+        self.settings, self.glusterd, self.daemon = settings, glusterd, daemon
+        self._missed = 0
+        self._told: Dict[str, str] = {}
+
+    def turn(self) -> None:
+        """Look once; of each home that is one attribute, as long as nothing differs."""
+        volume = seen(self.settings.volume, self.glusterd)
+        if not volume.started or not volume.quota:
+            return
+        self._keep_daemon()
+        for name, _, limit in list(differing(self.settings, volume.key, size_of(self.settings.mount))):
+            self._try(name, put, self.settings.volume, name, limit)
+
+    def _keep_daemon(self) -> None:
+        # Twice: it is away for a moment when glusterd starts it anew.
+        self._missed = 0 if daemon_runs(self.daemon) else self._missed + 1
+        if self._missed >= 2:
+            _say("the quota daemon is away: it is started")
+            self._try("", gluster, "volume", "start", self.settings.volume, "force")
+            self._missed = 0
+
+    def _try(self, about: str, work: Any, *words: Any) -> None:
+        """Do something; what fails is said once, and tried again by the next turn."""
+        try:
+            work(*words)
+        except QuotaError as error:
+            if self._told.get(about) != str(error):
+                self._told[about] = str(error)
+                _say(str(error))
+            return
+        self._told.pop(about, None)
+
+
+def faults(settings: Settings, age_s: float, glusterd: str = GLUSTERD, daemon: str = DAEMON) -> Iterator[str]:
+    """Yield in words what is not as it should be; limits that new settings ask for may still be on their way."""
+    volume = seen(settings.volume, glusterd)
+    if not volume.started or not volume.quota:
+        yield "quota of the volume %s is off" % settings.volume
+        return
+    if not daemon_runs(daemon):
+        yield "the quota daemon of GlusterFS does not run: nobody can write to a home that has a limit"
+    size = size_of(settings.mount)
+    if size is None:
+        yield "%s is not mounted: how much a share of it is cannot be told" % settings.mount
+    if age_s < SETS_S * len(homes(settings.homes)):
+        return
+    for name, now, limit in differing(settings, volume.key, size):
+        yield "the home of %s has %s, wanted is %s" % (name, _words(now), _words(limit))
+
+
+def _words(limit: int) -> str:
+    return "no limit" if limit == NO_LIMIT else "a limit of %d MiB" % (limit // MIB)
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def main(words: List[str]) -> int:
+    """Entry point."""
+    settings = settings_of(SETTINGS)
+    if words == ["--check"]:
+        found = list(faults(settings, time.time() - os.stat(SETTINGS).st_mtime))
+        sys.stderr.write("".join(line + "\n" for line in found))
+        return 1 if found else 0
+    keeper = Keeper(settings)
+    while True:
+        keeper.turn()
+        time.sleep(PAUSE_S)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,84 @@
+"""A user whose files take all that they may is told so, and nobody else notices."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.system.harness import TIGHT, Atoll, Portal, Ran, wait_for
+
+MIB = 1 << 20
+
+
+@contextlib.contextmanager
+def signed_in(portal: Portal, name: str) -> Iterator[httpx.Client]:
+    """An account with a home, in a browser of its own."""
+    first, password = (f"{secrets.token_hex(8)}-Aa1" for _ in range(2))
+    made = portal.client.post("/users", json={"name": name, "password": first})
+    if made.status_code == 409:  # this test ran before on the same cluster
+        (known,) = portal.client.get("/users", params={"words": name}).json()["items"]
+        made = portal.client.post(f"/users/{known['id']}/reset-password")
+        first = made.json()["password"]
+    assert made.is_success, made.text
+    with httpx.Client(
+        base_url=portal.client.base_url,
+        verify=portal.verify,
+        headers={"X-Atoll-Request": "1", "Origin": portal.url},
+        timeout=60,
+    ) as theirs:
+        assert theirs.post("/session", json={"name": name, "password": first}).status_code == 201
+        changed = theirs.post("/session/password", json={"current_password": first, "new_password": password})
+        assert changed.is_success, changed.text
+        assert theirs.get("/home/files").is_success, "a first look makes the home"
+        yield theirs
+
+
+def size(atoll: Atoll, place: str) -> int:
+    """What programs see as the size of the disk there."""
+    blocks, of = atoll.node("worker1", "stat", "--file-system", "--format", "%b %S", place).out.split()
+    return int(blocks) * int(of)
+
+
+def write(atoll: Atoll, name: str, mib: int) -> Ran:
+    """Append to a file of a home as its owner, as a task would."""
+    home = f"/mnt/atoll/home/{name}"
+    owner = atoll.node("worker1", "stat", "--format", "%u", home).out.strip()
+    become = ("setpriv", "--reuid", owner, "--regid", owner, "--clear-groups")
+    words = ("if=/dev/zero", f"of={home}/fill", "bs=1M", f"count={mib}", "oflag=append", "conv=notrunc,fsync")
+    return atoll.node("worker1", *become, "dd", *words, ok=(0, 1))
+
+
+@pytest.mark.timeout(180)
+def test_a_user_beyond_the_limit_is_refused_in_words_and_another_is_not_touched(atoll: Atoll, portal: Portal) -> None:
+    roomy = f"roomy-{secrets.token_hex(3)}"
+    tight_home, roomy_home = f"/mnt/atoll/home/{TIGHT}", f"/mnt/atoll/home/{roomy}"
+    with signed_in(portal, TIGHT) as tight, signed_in(portal, roomy):
+        try:
+            wait_for("the limit of one user", lambda: size(atoll, tight_home) == 64 * MIB, 30)
+            whole = size(atoll, "/mnt/atoll")
+            wait_for("the share that everybody has", lambda: 0.45 < size(atoll, roomy_home) / whole < 0.55, 30)
+
+            def refused() -> bool:
+                return "quota exceeded" in write(atoll, TIGHT, 24).err
+
+            # A limit is compared with a size that may be two seconds old.
+            wait_for("a refusal", refused, 20)
+            started = tight.post("/home/archives", json={"path": "examples"})
+            assert started.status_code == 202, started.text
+            operation = f"/operations/{started.json()['id']}"
+            told = wait_for("its end", lambda: (o := tight.get(operation).json())["finished_at"] and o, 60)
+            assert (told["state"], told["reason"]["params"]["cause"]) == ("failed", "storage_full"), told
+            names = {item["name"] for item in tight.get("/home/files").json()["items"]}
+            assert names == {"examples", "fill"}, "nothing half made is left"
+
+            assert write(atoll, roomy, 80).code == 0
+            atoll.node("storage1", "/opt/atoll/bin/home_quotas", "--check")
+            # Who makes room may write again.
+            atoll.node("worker1", "rm", f"{tight_home}/fill")
+            wait_for("room again", lambda: write(atoll, TIGHT, 1).code == 0, 20)
+        finally:
+            atoll.node("worker1", "rm", "-f", f"{tight_home}/fill", f"{roomy_home}/fill")
