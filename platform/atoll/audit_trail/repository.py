@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -54,10 +55,17 @@ class AuditTrailRepository:
         return [OfActor(*row) for row in (await self._session.execute(query)).all()]
 
     async def forget_of(self, actor_id: str | None, number: int, *, refused: bool) -> int:
-        """Remove the oldest rows of an actor, perhaps only refused ones; the number of them."""
+        """Remove the oldest rows of an actor, perhaps only refused ones; the number of them.
+
+        Of nobody's refused ones (sign-ins that failed) those go first of whose address there are most.
+        """
         theirs = select(AuditRow.id).where(AuditRow.actor_id.is_not_distinct_from(actor_id))
         if refused:
             theirs = theirs.where(AuditRow.outcome != "done")
-        gone = (await self._session.scalars(theirs.order_by(AuditRow.id).limit(number))).all()
+        order: ColumnElement[Any] = AuditRow.id.asc()
+        if refused and actor_id is None:
+            newer_of_address = func.row_number().over(partition_by=AuditRow.address, order_by=AuditRow.id.desc())
+            order = newer_of_address.desc()
+        gone = (await self._session.scalars(theirs.order_by(order).limit(number))).all()
         await self._session.execute(delete(AuditRow).where(AuditRow.id.in_(gone)))
         return len(gone)
