@@ -219,7 +219,7 @@ def test_a_host_without_credentials_comes_only_where_everybody_may(
     assert come(of_nodes(cluster, listening, link_local)) == allowed(cluster, ipv6=True)
 
 
-# What the rules drop on its way in is never confirmed, so the kernel remembers no connection of it. An answer says less:
+# What the rules drop on its way in is never confirmed, so the kernel remembers nothing of it. An answer says less:
 # a program that is let in may be silent. From a port that nothing else uses.
 SEND = """
 import json, socket, sys
