@@ -118,6 +118,8 @@ def _kernel(facts: NodeFacts) -> Iterator[Problem]:
 def _features(facts: NodeFacts) -> Iterator[Problem]:
     features = facts.seen["features"]
     wanted = {"overlay": "container images", "nftables": "services", "br_netfilter": "services and network policies"}
+    if facts.cluster.firewall.enabled and facts.node.is_master:
+        wanted["nft_connlimit"] = "the rules of its firewall"
     wanted |= dict.fromkeys(STORAGE[facts.cluster.storage.driver].kernel, "user data")
     for name, purpose in wanted.items():
         if not features[name]:

@@ -112,6 +112,14 @@ def nftables() -> bool:
     return False
 
 
+def connlimit() -> bool:
+    """Say whether nftables can count connections: only a kernel that tells its parts can be known to lack one."""
+    if kernel_has("nft_connlimit", "/sys/module/nft_connlimit"):
+        return True
+    symbols = text("/proc/kallsyms")
+    return not symbols or "nft_connlimit" in symbols
+
+
 def cgroups() -> dict[str, Any]:
     """Return the version of cgroups and the controllers that can be used."""
     if Path("/sys/fs/cgroup/cgroup.controllers").exists():
@@ -187,6 +195,7 @@ def probe(wanted: dict[str, Any]) -> dict[str, Any]:
             "overlay": "overlay" in text("/proc/filesystems").split() or kernel_has("overlay"),
             "fuse": kernel_has("fuse", "/dev/fuse"),
             "nftables": nftables(),
+            "nft_connlimit": connlimit(),
             "br_netfilter": kernel_has("br_netfilter", "/proc/sys/net/bridge/bridge-nf-call-iptables"),
             "ipip": kernel_has("ipip", "/sys/module/ipip", "/proc/sys/net/ipv4/conf/tunl0"),
         },

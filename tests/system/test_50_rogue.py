@@ -219,6 +219,71 @@ def test_a_host_without_credentials_comes_only_where_everybody_may(
     assert come(of_nodes(cluster, listening, link_local)) == allowed(cluster, ipv6=True)
 
 
+# What the rules drop on its way in is never confirmed, so the kernel remembers nothing of it. An answer says less:
+# a program that is let in may be silent. From a port that nothing else uses.
+SEND = """
+import json, socket, sys
+
+for address, port in json.loads(sys.argv[1]):
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as one:
+        one.bind(("", %d))
+        scope = (0, socket.if_nametoindex("eth0")) if ":" in address else ()
+        one.sendto(b"?", (address, port, *scope))
+"""
+FROM = 40199
+
+
+def remembered(atoll: Atoll, node: str) -> set[tuple[str, int]]:
+    """Family and port of datagrams of the rogue that this node took."""
+    found = set()
+    for family in ("ipv4", "ipv6"):
+        words = ("conntrack", "-L", "-f", family, "-p", "udp", "--orig-port-src", str(FROM))
+        for line in atoll.node(node, *words).out.splitlines():
+            ports = [word.removeprefix("dport=") for word in line.split() if word.startswith("dport=")]
+            found |= {(family, int(port)) for port in ports[:1]}
+    return found
+
+
+@pytest.mark.usefixtures("rogue")
+def test_a_datagram_of_a_host_without_credentials_is_taken_only_where_everybody_may_come(
+    atoll: Atoll, cluster: Cluster, listening: dict[str, list[Socket]], link_local: dict[str, str]
+) -> None:
+    tried = 0
+    for node in cluster.nodes:
+        ports = sorted({one.port for one in listening[node.name] if one.protocol == "udp"})
+        # One where nothing listens, and one of a Service: they go the same way in.
+        ports += [port for port in (53, 9) if port not in ports]
+        targets = [(address, port) for address in (node.address, link_local[node.name]) for port in ports]
+        argv = ["ip", "netns", "exec", ROGUE, sys.executable, "-c", SEND % FROM, json.dumps(targets)]
+        subprocess.run(argv, check=True, capture_output=True, timeout=60)
+        open_to_all = {
+            (family, row.first)
+            for family, asked in (("ipv4", who), ("ipv6", who_ipv6))
+            for row in of_node(cluster, node)
+            if row.protocol == "udp" and row.first in ports and Who.EVERYBODY in asked(cluster, row)
+        }
+        assert remembered(atoll, node.name) == open_to_all, node.name
+        tried += len(targets)
+    assert tried >= 4 * len(cluster.nodes)
+
+
+@pytest.mark.usefixtures("rogue")
+def test_what_a_node_takes_of_datagrams_is_remembered(atoll: Atoll, cluster: Cluster) -> None:
+    """Else the silence of before says nothing: the same datagram is seen where the rules are away for a moment."""
+    node = cluster.node("worker1")
+    opened = f"insert rule inet atoll input udp sport {FROM} udp dport 9 accept"
+    atoll.node(node.name, "nft", opened)
+    try:
+        target = json.dumps([(node.address, 9)])
+        argv = ["ip", "netns", "exec", ROGUE, sys.executable, "-c", SEND % FROM, target]
+        subprocess.run(argv, check=True, capture_output=True, timeout=60)
+        assert ("ipv4", 9) in remembered(atoll, node.name)
+    finally:
+        atoll.node(node.name, "nft", "-f", "/etc/atoll/firewall.nft")
+    atoll.node(node.name, "conntrack", "-D", "-p", "udp", "--orig-port-src", str(FROM), ok=(0, 1))
+
+
 @pytest.mark.usefixtures("rogue")
 def test_a_session_of_bgp_without_the_password_and_routes_of_a_stranger_are_refused(
     atoll: Atoll, cluster: Cluster, listening: dict[str, list[Socket]]

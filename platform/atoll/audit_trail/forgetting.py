@@ -1,7 +1,8 @@
 """Forgetting who did what: after the time that is configured, and when the rows are too many.
 
 Of too many, rows of whoever has most of them go, the oldest first, so that nobody pushes out what others did: of those
-that were refused or failed, while these are more than a tenth of what is kept, else of all.
+that were refused or failed, while these are more than a tenth of what is kept, else of all. Sign-ins that failed are
+nobody's: of these one address pushes out what it did itself.
 """
 
 from datetime import timedelta

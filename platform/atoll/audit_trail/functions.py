@@ -14,7 +14,7 @@ _FUNCTIONS = """
 CREATE OR REPLACE FUNCTION audit_count_again(row_id text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     UPDATE audit SET details = details || jsonb_build_object('times', coalesce((details->>'times')::int, 1) + 1)
-    WHERE id = row_id AND outcome = 'denied'
+    WHERE id = row_id AND outcome <> 'done'
 $$;
 
 CREATE OR REPLACE FUNCTION audit_forget_old(before timestamptz, at_once int) RETURNS bigint
@@ -38,11 +38,27 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $
     gone AS (DELETE FROM audit USING oldest WHERE audit.id = oldest.id RETURNING audit.id)
     SELECT count(*) FROM gone
 $$;
+
+CREATE OR REPLACE FUNCTION audit_forget_of_strangers(most int) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    -- Of nobody's refused rows those of the address that has most of them, its oldest first.
+    WITH theirs AS (
+        SELECT id, row_number() OVER (PARTITION BY address ORDER BY id DESC) AS newer_of_address
+        FROM audit WHERE actor_id IS NULL AND outcome <> 'done'
+    ),
+    first AS (
+        SELECT id FROM theirs
+        ORDER BY newer_of_address DESC LIMIT least(most, greatest(0, (SELECT count(*) FROM audit) - {rows}))
+    ),
+    gone AS (DELETE FROM audit USING first WHERE audit.id = first.id RETURNING audit.id)
+    SELECT count(*) FROM gone
+$$;
 """
 CALLERS = {
     "audit_count_again(text)": API,
     "audit_forget_old(timestamptz, int)": JOBS,
     "audit_forget_of(text, int, boolean)": JOBS,
+    "audit_forget_of_strangers(int)": JOBS,
 }
 
 

@@ -96,10 +96,15 @@ async def record_denied(sessions: Sessions, caller: Actor, request: str, route: 
     It tells of the first of them. Its id stands among those of the minute's begin.
     """
     row = _row(caller, "request.denied", "request", "", request, "denied", {"route": route, "times": 1})
-    minute_ms = int(row.at.replace(second=0, microsecond=0).timestamp()) * 1000
-    row.id = id_of(minute_ms, f"{caller.id} {caller.address} {route}")
+    row.id = _of_minute(row, f"{caller.id} {caller.address} {route}")
     async with sessions() as session, session.begin():
         await AuditTrailRepository(session).count(row)
+
+
+def _of_minute(row: AuditRow, what: str) -> str:
+    """The id of all of `what` in the minute of `row`."""
+    minute_ms = int(row.at.replace(second=0, microsecond=0).timestamp()) * 1000
+    return id_of(minute_ms, what)
 
 
 async def record_sign_in(
@@ -110,20 +115,29 @@ async def record_sign_in(
     outcome: Outcome,
     address: str,
     request_id: str,
-    reason: str = "",
 ) -> None:
-    """Keep a sign-in or a failed one; there is no caller yet."""
-    session.add(
-        AuditRow(
-            actor_id=user_id,
-            actor_name=_cut(name),
-            action="session.create",
-            object_kind="session",
-            object_id="",
-            object_name=_cut(name),
-            outcome=outcome,
-            address=address,
-            request_id=request_id,
-            details={"reason": reason} if reason else {},
-        )
+    """Keep a sign-in or a failed one; there is no caller yet.
+
+    One that failed is nobody's, whatever name it was tried with: else strangers filled what its user may have here. A
+    minute's from one address with one name are one row, of which the details say how many there were.
+    """
+    failed = outcome != "done"
+    row = AuditRow(
+        id=new_id(),
+        at=now(),
+        actor_id=None if failed else user_id,
+        actor_name=_cut(name),
+        action="session.create",
+        object_kind="session",
+        object_id="",
+        object_name=_cut(name),
+        outcome=outcome,
+        address=address,
+        request_id=request_id,
+        details={"times": 1} if failed else {},
     )
+    if not failed:
+        session.add(row)
+        return
+    row.id = _of_minute(row, f"sign-in {address} {name}")
+    await AuditTrailRepository(session).count(row)

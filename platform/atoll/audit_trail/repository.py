@@ -50,5 +50,10 @@ class AuditTrailRepository:
         return [OfActor(*row) for row in (await self._session.execute(query)).all()]
 
     async def forget_of(self, actor_id: str | None, number: int, *, refused: bool) -> int:
-        """Remove the oldest rows of an actor, perhaps only refused ones, while there are too many; their number."""
+        """Remove the oldest rows of an actor, perhaps only refused ones, while there are too many; their number.
+
+        Of nobody's refused ones (sign-ins that failed) those go first of whose address there are most.
+        """
+        if refused and actor_id is None:
+            return await self._session.scalar(select(func.audit_forget_of_strangers(number))) or 0
         return await self._session.scalar(select(func.audit_forget_of(actor_id, number, refused))) or 0

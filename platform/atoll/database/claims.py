@@ -88,6 +88,20 @@ class Claims(Generic[Row]):
         row = (await session.execute(statement)).first()
         return None if row is None or row[1] is None else Claim(row[0], row[1], owner, row[2])
 
+    async def take_over(self, identifier: str, owner: str) -> Claim:
+        """The row, whoever has it: they lose it, once what they write under `hold` is written."""
+        table = self._table
+        statement = (
+            update(table)
+            .where(table.id == identifier)
+            .values(lock_owner=owner, lock_expires_at=func.clock_timestamp() + self.lease, fence=table.fence + 1)
+            .returning(table.due_at, table.fence)
+            .execution_options(synchronize_session=False)
+        )
+        async with self._sessions() as session, session.begin():
+            due_at, fence = (await session.execute(statement)).one()
+        return Claim(identifier, due_at or now(), owner, fence)
+
     async def renew(self, claim: Claim) -> None:
         """Begin the lease anew. Raises ClaimLost."""
         await self._write(claim, {"lock_expires_at": func.clock_timestamp() + self.lease})

@@ -74,6 +74,7 @@ TABLES: Mapping[str, TableRights] = {
     "virtual_cluster_quotas": TableRights(api=READS, jobs=READS),
     "virtual_cluster_members": TableRights(api=Rights(add=True), jobs=READS),
     "nodes": TableRights(api=READS, jobs=Rights(add=True, change=True, remove=True)),
+    "provisioners": TableRights(jobs=Rights(change=True)),
     "operations": TableRights(
         api=Rights(
             add=True, changes=("cancel_wanted", "reason", "state", "finished_at", "due_at")

@@ -80,7 +80,7 @@ class IdentityService:
                 session.add_all(_failures(keys, name, address))
                 await record_sign_in(
                     session,
-                    user_id=user.id if user else None,
+                    user_id=None,
                     name=name[:64],
                     outcome="failed",
                     address=address,

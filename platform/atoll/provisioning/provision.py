@@ -1,23 +1,34 @@
-"""Virtual clusters in the engine: brought up to the database whenever members, quotas or machines change."""
+"""Virtual clusters in the engine: brought up to the database whenever members, quotas or machines change.
+
+The process of `jobs` that began last does it. One of before, which ends beside it or lives on, knows an older
+configuration: it writes nothing once the newer one took over, and does it again only when that one is gone.
+"""
 
 import asyncio
 import contextlib
 
 import structlog
+from sqlalchemy import select
 
 from atoll.configuration import Configuration
-from atoll.database.connection import Sessions
+from atoll.database.base import now
+from atoll.database.claims import Claim, ClaimLost, Claims
+from atoll.database.connection import AWAY, Sessions
 from atoll.database.notifications import DUE, Listener
 from atoll.database.patience import patiently
 from atoll.engines.base import ClusterProvision, Engine, EngineError, Member, Share, UserShare
 from atoll.engines.reports import Reports
 from atoll.homes.client import FilesClient
+from atoll.provisioning.models import THE_ROW, ProvisionerRow
 from atoll.virtual_clusters.models import MemberRow, VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.web.domain import Replica, Run
 from atoll.web.errors import ApiError
 
 RETRY_S = 5.0
+# The database ends a transaction that says nothing for longer than `IDLE_IN_TRANSACTION_S`: so it does with a process
+# that froze, and this is how one that works is told from it.
+SIGN_OF_LIFE_S = 5.0
 
 log = structlog.get_logger(__name__)
 
@@ -25,7 +36,14 @@ log = structlog.get_logger(__name__)
 class Provisioner:
     """Makes name spaces, quotas and queues follow the tables."""
 
-    def __init__(self, configuration: Configuration, sessions: Sessions, engine: Engine, files: FilesClient) -> None:
+    def __init__(
+        self, name: str, configuration: Configuration, sessions: Sessions, engine: Engine, files: FilesClient
+    ) -> None:
+        self._name = name
+        self._claims: Claims[ProvisionerRow] = Claims(sessions, ProvisionerRow)
+        self._claim: Claim | None = None
+        self._began = False
+        self.look_again_s = self._claims.lease.total_seconds() / 3
         self._configuration = configuration
         self._sessions = sessions
         self._engine = engine
@@ -34,7 +52,38 @@ class Provisioner:
         self._without_home: set[str] = set()
 
     async def run(self) -> bool:
-        """Provision what changed since the last time. False when some of it has to be tried again."""
+        """Provision what changed since the last time. False when some of it, or all, has to be tried again."""
+        try:
+            claim = await self._have_claim()
+            return claim is not None and await self._run(claim)
+        except ClaimLost:
+            log.info("a newer process provisions")
+            self._forget_claim()
+            return False
+
+    async def give_back(self) -> None:
+        """At the end of this process: who lives on need not wait until the lease ends."""
+        if self._claim is not None:
+            with contextlib.suppress(ClaimLost, *AWAY):
+                await self._claims.give_back(self._claim, now())
+            self._forget_claim()
+
+    def _forget_claim(self) -> None:
+        self._claim = None
+        self._done.clear()  # whoever had it meanwhile did it their way
+
+    async def _have_claim(self) -> Claim | None:
+        """The claim, for a lease from now on; who begins takes it over, later on only from one that is gone."""
+        if self._claim is not None:
+            await self._claims.renew(self._claim)
+        elif self._began:
+            self._claim = await self._claims.take(self._name)
+        else:
+            self._claim = await self._claims.take_over(THE_ROW, self._name)
+            self._began = True
+        return self._claim
+
+    async def _run(self, claim: Claim) -> bool:
         capacity = self._engine.capacity()
         async with self._sessions() as session:
             rows = await VirtualClusterRepository(session).visible(None)
@@ -44,7 +93,7 @@ class Provisioner:
             for member in row.members:
                 if not current or member.user.name in self._without_home:
                     await self._make_home(member)
-            if not current and await self._provision(wanted):
+            if not current and await self._provision(claim, wanted):
                 self._done[row.name] = (wanted, capacity)
         self._without_home &= {member.user.name for row in rows for member in row.members}
         return not self._without_home and all(row.name in self._done for row in rows)
@@ -59,15 +108,28 @@ class Provisioner:
         else:
             self._without_home.discard(member.user.name)
 
-    async def _provision(self, wanted: ClusterProvision) -> bool:
+    async def _provision(self, claim: Claim, wanted: ClusterProvision) -> bool:
         self._done.pop(wanted.name, None)
         try:
-            await self._engine.provision(wanted)
+            await self._write(claim, wanted)
         except EngineError as error:
             log.warning("virtual cluster not provisioned, trying again", cluster=wanted.name, error=str(error))
             return False
         log.info("virtual cluster provisioned", cluster=wanted.name, members=len(wanted.members))
         return True
+
+    async def _write(self, claim: Claim, wanted: ClusterProvision) -> None:
+        """Under the lock of the claim's row, on which a newer process waits. Raises ClaimLost."""
+        async with self._sessions() as session, session.begin():
+            await self._claims.hold(session, claim)
+            working = asyncio.create_task(self._engine.provision(wanted))
+            try:
+                while not (await asyncio.wait({working}, timeout=SIGN_OF_LIFE_S))[0]:
+                    await session.execute(select(1))
+                await working
+            finally:
+                working.cancel()
+                await asyncio.gather(working, return_exceptions=True)
 
     def _wanted(self, row: VirtualClusterRow) -> ClusterProvision:
         shares = []
@@ -97,21 +159,25 @@ def keep_provisioned(replica: Replica) -> Run:
     """Look again when somebody says so and when the machines changed: quotas of CPU and memory follow those."""
     engine: Engine = replica.parts[Engine]
     reports: Reports = replica.parts[Reports]
-    provisioner = Provisioner(replica.configuration, replica.sessions, engine, replica.parts[FilesClient])
+    files = replica.parts[FilesClient]
+    provisioner = Provisioner(replica.name, replica.configuration, replica.sessions, engine, files)
     due = reports.machines_kept.event()
 
     async def keep() -> None:
         while True:
             complete = await patiently("keep provisioned", provisioner.run) if engine.synced else False
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(None if complete else RETRY_S):
+                async with asyncio.timeout(provisioner.look_again_s if complete else RETRY_S):
                     await due.wait()
             due.clear()
 
     async def run() -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(_listen(replica.listener, due))
-            group.create_task(keep())
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_listen(replica.listener, due))
+                group.create_task(keep())
+        finally:
+            await provisioner.give_back()
 
     return run
 

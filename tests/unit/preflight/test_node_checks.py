@@ -65,7 +65,7 @@ def sound(cluster: Cluster, name: str) -> dict[str, Any]:
         "listening": {"22": "sshd"},
         "ssh_client": "192.0.2.1",
         "cgroup": {"version": 2, "controllers": ["cpu", "cpuset", "memory", "pids", "io"]},
-        "features": dict.fromkeys(("overlay", "fuse", "nftables", "br_netfilter", "ipip"), True),
+        "features": dict.fromkeys(("overlay", "fuse", "nftables", "nft_connlimit", "br_netfilter", "ipip"), True),
         "processes": ["systemd", "sshd"],
         "kubernetes": [],
         "ours": [],
@@ -144,11 +144,21 @@ def test_a_limit_that_no_disk_holds_is_told_on_the_machines_that_run_such_tasks(
     assert judged(elsewhere, "w1") == []
 
 
-@pytest.mark.parametrize("feature", ["overlay", "nftables", "br_netfilter", "fuse"])
+@pytest.mark.parametrize("feature", ["overlay", "nftables", "nft_connlimit", "br_netfilter", "fuse"])
 def test_a_missing_kernel_feature_is_named(cluster: Cluster, feature: str) -> None:
     (found,) = judged(cluster, features=sound(cluster, "m1")["features"] | {feature: False})
     assert found.check == "node.features"
     assert feature in found.evidence
+
+
+def test_connections_are_counted_by_the_firewall_of_masters_only(cluster: Cluster) -> None:
+    lacks = {"features": sound(cluster, "w1")["features"] | {"nft_connlimit": False}}
+    assert judged(cluster, "w1", **lacks) == []
+    off = loads(CLUSTER + "firewall: {enabled: false}\n", installed=False)
+    assert judged(off, "m1", **lacks) == []
+    told = [found.evidence for found in judged(cluster, "m1", **lacks)]
+    assert len(told) == 1, f"not told of nft_connlimit: {told}"
+    assert "firewall" in told[0]
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,43 @@ async def test_nobody_pushes_out_what_others_did(platform: RunningPlatform) -> N
         await database.dispose()
 
 
+@pytest.mark.parametrize("different", [{"audit": {"retention_days": 9, "rows": 1000}}])
+async def test_strangers_push_out_nothing_of_the_user_whose_name_they_try(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    ada = await platform.user(admin, "ada")
+    http = platform.anonymous()
+    for address, times in (("198.51.100.7", 3), ("198.51.100.8", 1)):
+        for _ in range(times):
+            body = {"name": "ada", "password": "a guess of a stranger"}
+            answer = await http.post("/session", json=body, headers={"X-Forwarded-For": address})
+            assert answer.status_code == 401
+    assert (await ada.post("/services/api/restart")).status_code == 403
+    tried = {"actor": "ada", "action": "session.create"}
+    rows = (await admin.get("/audit", params=tried)).json()["items"]
+    failed = [row for row in rows if row["outcome"] == "failed"]
+    assert [row["actor"] for row in failed] == [None] * len(failed), "it counts as what ada did"
+    assert sum(row["details"]["times"] for row in failed) == 4
+    assert len(failed) <= 4 - 1, "one per minute and address, and the minute may have turned once"
+    database = connect(platform.configuration, pool_size=1)
+    opened = sessions(database)
+
+    async def few() -> bool:
+        async with opened() as session:
+            return await session.scalar(select(func.count(AuditRow.id))) == 1000
+
+    try:
+        # More than one may have, all of one address: what another one did stays, and so does ada's.
+        await write(opened, "0flood", 3000, days=0, outcome="failed", address="198.51.100.9")
+        await eventually(few)
+        async with opened() as session:
+            kept = set((await session.scalars(select(AuditRow.address).where(AuditRow.outcome == "failed"))).all())
+            denied = select(func.count(AuditRow.id)).where(AuditRow.outcome == "denied", AuditRow.actor_name == "ada")
+            assert await session.scalar(denied) == 1, "pushed out by strangers"
+        assert len(kept) == 3, f"pushed out by another address: {kept}"
+    finally:
+        await database.dispose()
+
+
 async def write(
     opened: Sessions,
     name: str,
@@ -139,6 +176,7 @@ async def write(
     days: int,
     actor: tuple[str | None, str] | None = None,
     outcome: str = "done",
+    address: str = "",
 ) -> None:
     actor_id, actor_name = actor or (None, name)
     async with opened() as session, session.begin():
@@ -153,7 +191,7 @@ async def write(
                 object_id="",
                 object_name="",
                 outcome=outcome,
-                address="",
+                address=address,
                 request_id="",
                 details={},
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,10 @@ import pytest
 from atoll.database.connection import Sessions
 from atoll.engines.base import ClusterProvision
 from atoll.engines.local.engine import LocalEngine
+from atoll.provisioning.models import ProvisionerRow
 from atoll.provisioning.provision import Provisioner
 from atoll.virtual_clusters.models import VirtualClusterRow
-from sqlalchemy import update
+from sqlalchemy import func, update
 
 from tests.unit.platform.conftest import configuration
 
@@ -47,7 +50,7 @@ async def test_clusters_are_provisioned_again_when_the_machines_change_and_not_o
     stored: Sessions, settings: Any, tmp_path: Path
 ) -> None:
     engine = Growing(tmp_path / "engine")
-    provisioner = Provisioner(settings, stored, engine, Homes())  # type: ignore[arg-type]
+    provisioner = Provisioner("one", settings, stored, engine, Homes())  # type: ignore[arg-type]
     assert await provisioner.run()
     assert await provisioner.run()
     (first,) = engine.provisioned
@@ -67,5 +70,63 @@ async def test_a_changed_share_of_users_is_brought_to_the_engine(
 ) -> None:
     less = settings.model_copy(update={"tasks": settings.tasks.model_copy(update={"user_share_percent": 20})})
     engine = Growing(tmp_path / "engine")
-    assert await Provisioner(less, stored, engine, Homes()).run()  # type: ignore[arg-type]
+    assert await Provisioner("one", less, stored, engine, Homes()).run()  # type: ignore[arg-type]
     assert [each.user_share.percent for each in engine.provisioned] == [20]
+
+
+class Slow(Growing):
+    """An engine that is in the middle of it until it is let go."""
+
+    def __init__(self, state: Path) -> None:
+        super().__init__(state)
+        self.begun, self.go = asyncio.Event(), asyncio.Event()
+
+    async def provision(self, wanted: ClusterProvision) -> None:
+        self.begun.set()
+        await self.go.wait()
+        await super().provision(wanted)
+
+
+async def test_a_process_of_before_writes_nothing_once_a_newer_one_took_over(
+    stored: Sessions, settings: Any, tmp_path: Path
+) -> None:
+    """It ends beside the newer one for a while, with its own configuration: what it began ends before the other's."""
+    async with stored() as session, session.begin():
+        session.add(VirtualClusterRow(name="second"))
+    engine = Slow(tmp_path / "engine")
+    newer = settings.model_copy(update={"tasks": settings.tasks.model_copy(update={"user_share_percent": 20})})
+    before = Provisioner("before", settings, stored, engine, Homes())  # type: ignore[arg-type]
+    after = Provisioner("after", newer, stored, engine, Homes())  # type: ignore[arg-type]
+    beginning = asyncio.create_task(before.run())
+    await engine.begun.wait()
+    taking_over = asyncio.create_task(after.run())
+    _, waits = await asyncio.wait({taking_over}, timeout=0.5)
+    assert waits, "it took over in the middle of a write"
+    engine.go.set()
+    assert (await beginning, await taking_over) == (False, True)
+    async with stored() as session, session.begin():
+        await session.execute(update(VirtualClusterRow).values(name=VirtualClusterRow.name + "-renamed"))
+    engine.cores = 16
+    assert not await before.run()
+    shares = [each.user_share.percent for each in engine.provisioned]
+    assert shares == [50, 20, 20], "the one of before wrote behind the newer one"
+    assert await after.run()
+    assert [each.user_share.percent for each in engine.provisioned[3:]] == [20, 20]
+
+
+@pytest.mark.parametrize("ended", ["in good order", "killed"])
+async def test_who_lives_on_provisions_all_anew_when_the_newer_one_is_gone(
+    stored: Sessions, settings: Any, tmp_path: Path, ended: str
+) -> None:
+    engine = Growing(tmp_path / "engine")
+    before = Provisioner("before", settings, stored, engine, Homes())  # type: ignore[arg-type]
+    after = Provisioner("after", settings, stored, engine, Homes())  # type: ignore[arg-type]
+    assert (await before.run(), await after.run(), await before.run()) == (True, True, False)
+    if ended == "killed":
+        gone = func.now() - timedelta(seconds=1)
+        async with stored() as session, session.begin():
+            await session.execute(update(ProvisionerRow).values(lock_expires_at=gone))
+    else:
+        await after.give_back()
+    assert await before.run()
+    assert len(engine.provisioned) == 3, "what the newer one made stays as it is"
