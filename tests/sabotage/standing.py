@@ -65,8 +65,8 @@ class Standing:
                 self.put_examples(entry)
         self.stop_tasks()
 
-    def atoll(self, *arguments: str, bundle: Path | None = None) -> str:
-        """Run a command of the clone; it must succeed."""
+    def atoll(self, *arguments: str, bundle: Path | None = None, finds: str = "") -> str:
+        """Run a command of the clone; it must succeed, or fail by saying what it `finds`."""
         environment = {name: value for name, value in os.environ.items() if name not in INHERITED}
         environment |= {"ATOLL_STATE": str(SCRATCH / "clusters")}
         environment |= {"ATOLL_BUNDLE": str(bundle)} if bundle else {}
@@ -81,7 +81,8 @@ class Standing:
             check=False,
         )
         said = f"{' '.join(arguments)}: exit {ran.returncode}\n{ran.stdout[-4000:]}\n{ran.stderr[-3000:]}"
-        assert ran.returncode == 0, said
+        assert ran.returncode == (1 if finds else 0), said
+        assert re.search(finds, ran.stdout), said
         return ran.stdout
 
     def make_way(self, entry: Entry) -> None:
@@ -97,7 +98,7 @@ class Standing:
         elif entry.deploy:
             verb, *more = shlex.split(entry.deploy)
             bundle = self.bundle if verb == "up" else None
-            self.atoll(verb, "-f", str(CLUSTER_FILE), "-o", "json", *more, bundle=bundle)
+            self.atoll(verb, "-f", str(CLUSTER_FILE), "-o", "json", *more, bundle=bundle, finds=entry.deploy_finds)
             time.sleep(entry.settle_s)  # what reports by itself gives nothing to wait on but time
 
     def mend(self) -> None:

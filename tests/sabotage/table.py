@@ -48,8 +48,9 @@ class Entry:
 
     `says` (a regular expression) is what the red test tells. `deploy` (lab only) brings the mutation to the standing
     cluster before its test: arguments of ./atoll, or `examples` (the mutated examples replace those in the
-    administrator's home). `leaves` says that the test itself changes the cluster under the mutation, so that it has to
-    be mended as if there had been a deploy.
+    administrator's home). Where it asks at its end whether all is sound and finds what is broken, `deploy_finds` (a
+    regular expression) is what it has to say. `leaves` says that the test itself changes the cluster under the
+    mutation, so that it has to be mended as if there had been a deploy.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Entry:
     says: str
     mutations: tuple[Mutation, ...]
     deploy: str = ""
+    deploy_finds: str = ""
     leaves: bool = False
     minutes: float = 3.0
     settle_s: float = 15.0  # a kubelet tells the API server of other devices every ten seconds

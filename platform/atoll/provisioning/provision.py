@@ -8,11 +8,10 @@ import asyncio
 import contextlib
 
 import structlog
-from sqlalchemy import select
 
 from atoll.configuration import Configuration
 from atoll.database.base import now
-from atoll.database.claims import Claim, ClaimLost, Claims
+from atoll.database.claims import Claim, ClaimLost, Claims, say_something
 from atoll.database.connection import AWAY, Sessions
 from atoll.database.notifications import DUE, Listener
 from atoll.database.patience import patiently
@@ -125,7 +124,7 @@ class Provisioner:
             working = asyncio.create_task(self._engine.provision(wanted))
             try:
                 while not (await asyncio.wait({working}, timeout=SIGN_OF_LIFE_S))[0]:
-                    await session.execute(select(1))
+                    await say_something(session)
                 await working
             finally:
                 working.cancel()
