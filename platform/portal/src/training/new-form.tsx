@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useBlocker, useNavigate } from "@tanstack/react-router";
-import { Button, Form, Typography } from "antd";
+import { Button, Form } from "antd";
 import Input from "antd/es/input/Input";
 import TextArea from "antd/es/input/TextArea";
 import { FlaskConical } from "lucide-react";
@@ -171,11 +171,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
               <Input placeholder={limits?.default.memory} autoComplete="off" />
             </Form.Item>
           </div>
-          {limits?.local_disk && (
-            <Typography.Paragraph type="secondary">
-              {t("local_disk", { limit: limits.local_disk })}
-            </Typography.Paragraph>
-          )}
+          {limits?.local_disk && <p className="quiet">{t("local_disk", { limit: limits.local_disk })}</p>}
           <Form.Item
             name="output_directory"
             label={t("field_output")}

@@ -48,7 +48,7 @@ def different() -> dict[str, Any]:
 
 
 def configuration(tmp_path: Path, **changes: Any) -> Configuration:
-    usual = running(tmp_path, "socket", "name").model_dump(exclude={*MADE_UP})
+    usual = running(tmp_path, "/socket", "name").model_dump(exclude={*MADE_UP})
     return Configuration.model_validate(usual | MADE_UP | changes)
 
 
