@@ -233,6 +233,7 @@ def from_a_pod(atoll: Atoll, namespace: str, targets: list[str]) -> set[str]:
         "name": "task",
         "image": next(image for image in images if image.startswith(PLATFORM)),
         "command": ["python3", "-c", CONNECT, "later", *targets],
+        "resources": {"limits": {"ephemeral-storage": "1Gi"}},
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
     }
     spec = {
