@@ -17,7 +17,7 @@ from atoll.web.errors import ApiError, NotSignedIn, TooMany, api_error
 from atoll.web.internal import HEALTH
 
 AT_ONCE = 8
-LEAST = 3  # of each, while others have something to do here, too
+LEAST = 2  # of each, while others have something to do here, too
 LINGERS_S = 2.0  # who was here so lately counts as one of the others: pages ask again and again
 MOST_WAITING = 64
 RETRY_AFTER_S = 5
