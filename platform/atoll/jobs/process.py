@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from atoll.configuration import Configuration
 from atoll.database.connection import Sessions
+from atoll.database.frozen import keep_half_said_ended
 from atoll.database.identifiers import new_id
 from atoll.database.notifications import Listener
 from atoll.jobs.composed import Parts, do_from_time_to_time
@@ -38,6 +39,7 @@ class Process:
         replica = self._replica
         async with asyncio.TaskGroup() as group:
             group.create_task(replica.listener.run())
+            group.create_task(keep_half_said_ended(replica.sessions))
             group.create_task(self._operations.run())
             group.create_task(do_from_time_to_time(replica.configuration, replica.sessions, self._periodic))
             for run in self._loops:
