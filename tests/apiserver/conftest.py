@@ -4,7 +4,6 @@ objects of the roles that say who may do what. One server serves every test; wha
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.apiserver.server import ApiServer, Object, running
-from tests.system.harness import Atoll
+from tests.system.harness import bundled
 from tests.unit.workloads import bundle as parts
 from tests.unit.workloads.conftest import REFERENCE, file_of, render
 
@@ -22,11 +21,7 @@ PARTS = ("program/kubernetes", "program/etcd", "manifest/jobset", "manifest/kueu
 @pytest.fixture(scope="session")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of the bundle as much as is needed; one that is named is taken as it is."""
-    if "ATOLL_BUNDLE" in os.environ:
-        return Path(os.environ["ATOLL_BUNDLE"])
-    made = tmp_path_factory.mktemp("bundle")
-    Atoll(made / "none")("bundle", "build", "--bundle", str(made), *PARTS, timeout_s=3600)
-    return made
+    return bundled(tmp_path_factory.mktemp("bundle"), *PARTS)
 
 
 @pytest.fixture(scope="session")

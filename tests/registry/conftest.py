@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import ssl
 import subprocess
@@ -17,7 +16,8 @@ import pytest
 import yaml
 
 from tests.ports import free_ports
-from tests.system.harness import ROOT, Atoll, wait_for
+from tests.system.harness import ROOT, bundled, wait_for
+from tests.unit.plugins.conftest import load
 
 ROLE = ROOT / "roles/registry"
 # By the names of their certificates, as phase `certificates` makes them.
@@ -27,22 +27,14 @@ COMMON_NAMES = {"client": "atoll:installer", "verification/storage1": "atoll:ver
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The registry of the bundle; one that is named is taken as it is."""
-    bundle = Path(os.environ.get("ATOLL_BUNDLE") or tmp_path_factory.mktemp("bundle"))
-    if "ATOLL_BUNDLE" not in os.environ:
-        Atoll(bundle / "none")("bundle", "build", "--bundle", str(bundle), "program/registry", timeout_s=3600)
-    return bundle / "bin/amd64/registry"
+    return bundled(tmp_path_factory.mktemp("bundle"), "program/registry") / "bin/amd64/registry"
 
 
 @pytest.fixture(scope="session")
 def pki(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Certificates of the registry's authority, and one of another below the same root."""
     folder = tmp_path_factory.mktemp("pki")
-    spec = importlib.util.spec_from_file_location("atoll_authority", ROOT / "plugins/module_utils/atoll_authority.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    authority = module.Pki(folder, "demo")
+    authority = load("module_utils", "atoll_authority").Pki(folder, "demo")
     authority.certificate("registry/server", names=["localhost", "127.0.0.1"])
     for name, common_name in COMMON_NAMES.items():
         authority.certificate(f"registry/{name}", common_name=common_name, usages=["client"])

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.system.harness import Atoll
+from tests.system.harness import bundled
 from tests.unit.plugins.conftest import load
 
 INIT, GETATTR = 26, 3
@@ -23,10 +23,7 @@ NO_SUCH_CALL = -38
 @pytest.fixture(scope="session")
 def runc(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundle's; of one that is named it is taken as it is."""
-    bundle = Path(os.environ.get("ATOLL_BUNDLE") or tmp_path_factory.mktemp("bundle"))
-    if "ATOLL_BUNDLE" not in os.environ:
-        Atoll(bundle / "none")("bundle", "build", "--bundle", str(bundle), "program/runc", timeout_s=3600)
-    return bundle / "bin/amd64/runc"
+    return bundled(tmp_path_factory.mktemp("bundle"), "program/runc") / "bin/amd64/runc"
 
 
 @pytest.fixture

@@ -91,6 +91,14 @@ class Atoll:
         return _ended(process, (name, *command), ok, timeout_s=300)
 
 
+def bundled(made: Path, *parts: str) -> Path:
+    """A bundle with these parts, built in `made`; one that is named (`ATOLL_BUNDLE`) is taken as it is."""
+    if "ATOLL_BUNDLE" in os.environ:
+        return Path(os.environ["ATOLL_BUNDLE"])
+    Atoll(made / "none")("bundle", "build", "--bundle", str(made), *parts, timeout_s=3600)
+    return made
+
+
 def _start(argv: list[str], environment: dict[str, str], executable: Path | None = None) -> subprocess.Popen[str]:
     return subprocess.Popen(
         argv,

@@ -5,21 +5,20 @@ Each client is GlusterFS's own, in a name space of its own: a node's programs, w
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import subprocess
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from installer.cluster import load
 from installer.lab.topology import lab_of
-from tests.system.harness import CLUSTER_FILE, ROOT, Atoll
+from tests.system.harness import CLUSTER_FILE, Atoll
+from tests.unit.plugins.conftest import load as plugin
 
 ADDRESS = "10.79.0.250"
 # Private mounts over a node's root: what the client shows, and places for what it writes. A client whom a brick refuses
@@ -41,16 +40,6 @@ ls /mnt/stranger && [ -d /mnt/stranger/home ] && exit 0
 cat /tmp/log
 exit 1' "$server"
 """
-
-
-def authority() -> Any:
-    file = ROOT / "plugins/module_utils/atoll_authority.py"
-    spec = importlib.util.spec_from_file_location("atoll_authority", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def ip(*words: str) -> None:
@@ -107,7 +96,9 @@ class Client:
 
     @staticmethod
     def signed(pki: Path, name: str) -> Path:
-        authority().Pki(pki, "test").certificate(f"storage/nodes/{name}", usages=["server", "client"])
+        plugin("module_utils", "atoll_authority").Pki(pki, "test").certificate(
+            f"storage/nodes/{name}", usages=["server", "client"]
+        )
         return pki / "storage/nodes" / name
 
     def mounts(self, kind: str, network: str) -> tuple[bool, str]:

@@ -5,7 +5,6 @@ Needs PostgreSQL's wheel, which has no TLS: a few lines here end it before its s
 
 import asyncio
 import contextlib
-import importlib.util
 import ssl
 import struct
 from collections.abc import AsyncIterator
@@ -22,8 +21,8 @@ from sqlalchemy import exc, text
 
 from installer.dev.postgres import PORT
 from tests.unit.platform.conftest import configuration
+from tests.unit.plugins.conftest import load
 
-TREE = Path(__file__).parents[4]
 REQUEST = struct.pack("!ll", 8, 80877103)  # SSLRequest
 
 
@@ -31,12 +30,7 @@ REQUEST = struct.pack("!ll", 8, 80877103)  # SSLRequest
 def pki(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The database's certificate, and one of the same name by another authority."""
     folder = tmp_path_factory.mktemp("pki")
-    spec = importlib.util.spec_from_file_location("atoll_authority", TREE / "plugins/module_utils/atoll_authority.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    authority = module.Pki(folder, "demo")
+    authority = load("module_utils", "atoll_authority").Pki(folder, "demo")
     authority.certificate("database/server", names=["localhost"])
     authority.certificate("monitoring/server", names=["localhost"])
     return folder
