@@ -70,13 +70,15 @@ class PassedOn(click.Command):
 @click.command(cls=PassedOn)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def kubectl(arguments: tuple[str, ...]) -> None:
-    """Run kubectl as the cluster's administrator; everything behind `kubectl` is passed on.
+    """Run kubectl as the cluster's administrator; everything behind `kubectl` (and a first `--`) is passed on.
 
     To name a cluster.yaml other than the accepted one, put it first: `./atoll kubectl -f FILE -- get pods`.
     """
     file = None
     if len(arguments) > 2 and arguments[0] == "-f" and "--" in arguments[2:3]:
         file, arguments = Path(arguments[1]), arguments[3:]
+    elif arguments[:1] == ("--",):
+        arguments = arguments[1:]
     passing_through.become(known_cluster(file), arguments)
 
 

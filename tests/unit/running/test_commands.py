@@ -54,3 +54,29 @@ def test_status_of_what_is_not_installed_says_how_to_install_it(clusters: Path) 
     result = CliRunner().invoke(commands.status, [])
     assert isinstance(result.exception, RunError)
     assert "./atoll up" in result.exception.remedy
+
+
+@pytest.mark.parametrize(
+    ("typed", "passed"),
+    [
+        (["--", "get", "pods", "-A"], ("get", "pods", "-A")),
+        (["get", "pods"], ("get", "pods")),
+        (["-f", "FILE", "--", "get", "pods"], ("get", "pods")),
+        (["exec", "pod", "--", "ls"], ("exec", "pod", "--", "ls")),
+        (["--", "exec", "pod", "--", "ls"], ("exec", "pod", "--", "ls")),
+        (["apply", "-f", "objects.yaml"], ("apply", "-f", "objects.yaml")),
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_kubectl_gets_what_stands_behind_its_name(
+    clusters: Path, monkeypatch: pytest.MonkeyPatch, typed: list[str], passed: tuple[str, ...]
+) -> None:
+    accepted.accept(clusters / "demo", TEXT)
+    (clusters / "FILE").write_text(TEXT)
+    asked: list[tuple[str, ...]] = []
+    # It would become this process.
+    monkeypatch.setattr(commands.passing_through, "become", lambda _, arguments: asked.append(arguments))
+    typed = [str(clusters / word) if word == "FILE" else word for word in typed]
+    result = CliRunner().invoke(commands.kubectl, typed)
+    assert result.exception is None, result.exception
+    assert asked == [passed]

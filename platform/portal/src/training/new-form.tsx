@@ -171,7 +171,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
               <Input placeholder={limits?.default.memory} autoComplete="off" />
             </Form.Item>
           </div>
-          {limits?.local_disk && <p className="quiet">{t("local_disk", { limit: limits.local_disk })}</p>}
+          {limits?.local_disk && <p className="quiet new-disk">{t("local_disk", { limit: limits.local_disk })}</p>}
           <Form.Item
             name="output_directory"
             label={t("field_output")}
