@@ -8,7 +8,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import secrets
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +22,8 @@ LOOKED_AT_SECONDS = 1.0  # far longer than `is_being_written` has the lock
 
 def new_run_id() -> str:
     """Name a run; names sort by time."""
-    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()) + "-" + secrets.token_hex(2)
+    at = time.time()
+    return f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(at))}-{int(at % 1 * 65536):04x}"
 
 
 class Journal:

@@ -35,7 +35,7 @@ class Database(_Section):
     host: str = Field(description="A name, or on this machine the directory of its socket")
     port: int = 5432
     name: str = "atoll"
-    user: str = "atoll"
+    user: str
     password_file: Path | None = None
     authority: Path | None = Field(default=None, description="Who signs its certificate; there is no TLS on a socket")
 

@@ -15,6 +15,7 @@ from atoll.api.openapi import published
 from atoll.api.routes import PREFIX, routes
 from atoll.configuration import Configuration
 from atoll.database.connection import connect, sessions
+from atoll.database.frozen import keep_half_said_ended
 from atoll.database.notifications import Listener
 from atoll.identity.holders import Holders
 from atoll.identity.permissions import PermissionTable
@@ -49,12 +50,14 @@ def application(configuration: Configuration) -> FastAPI:
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         listening = asyncio.create_task(parts.listener.run())
         held["listening"] = listening
+        freeing = asyncio.create_task(keep_half_said_ended(parts.sessions))
         try:
             yield
         finally:
-            listening.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await listening
+            for task in (listening, freeing):
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
             for domain in DOMAINS:
                 for part in domain.parts:
                     if part.close is not None and (made := parts.find(part.kind)) is not None:

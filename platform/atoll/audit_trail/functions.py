@@ -41,14 +41,15 @@ $$;
 
 CREATE OR REPLACE FUNCTION audit_forget_of_strangers(most int) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-    -- Of nobody's refused rows those of the address that has most of them, its oldest first.
+    -- Of nobody's refused rows those of the address that has most of them, its oldest first; of addresses that have
+    -- as many, the newer rows: with many addresses nobody pushes out what was there before.
     WITH theirs AS (
         SELECT id, row_number() OVER (PARTITION BY address ORDER BY id DESC) AS newer_of_address
         FROM audit WHERE actor_id IS NULL AND outcome <> 'done'
     ),
     first AS (
         SELECT id FROM theirs
-        ORDER BY newer_of_address DESC LIMIT least(most, greatest(0, (SELECT count(*) FROM audit) - {rows}))
+        ORDER BY newer_of_address DESC, id DESC LIMIT least(most, greatest(0, (SELECT count(*) FROM audit) - {rows}))
     ),
     gone AS (DELETE FROM audit USING first WHERE audit.id = first.id RETURNING audit.id)
     SELECT count(*) FROM gone

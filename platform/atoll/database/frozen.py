@@ -2,7 +2,7 @@
 
 The server ends a transaction that is idle (`IDLE_IN_TRANSACTION_S`). Of a process that froze between the first two
 messages of a statement it still waits for the next one, which it does not call idle; PostgreSQL has no limit of that
-before version 17. So any process of the same role that still runs ends such connections.
+before version 17. So each process of `api` and `jobs` ends such connections of its role; none may end another role's.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _HALF_SAID = text(
 log = structlog.get_logger(__name__)
 
 
-async def end_half_said(sessions: Sessions, silent_s: float = IDLE_IN_TRANSACTION_S) -> int:
+async def end_half_said(sessions: Sessions, silent_s: float) -> int:
     """End connections of this role on which half a statement was said, and nothing for so long; the number of them."""
     async with sessions() as session:
         return sum((await session.scalars(_HALF_SAID, {"silent_s": silent_s})).all())
@@ -34,5 +34,5 @@ async def keep_half_said_ended(sessions: Sessions) -> None:
     while True:
         await asyncio.sleep(IDLE_IN_TRANSACTION_S / 2)
         with contextlib.suppress(*AWAY):
-            if ended := await end_half_said(sessions):
+            if ended := await end_half_said(sessions, IDLE_IN_TRANSACTION_S):
                 log.warning("connections of a process that froze were ended", connections=ended)

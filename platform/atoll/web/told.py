@@ -97,7 +97,7 @@ class TooManyRequests(
 class TooFast(
     ProblemCode,
     title="Too many requests in a short time",
-    detail="One session may ask for {a_second} things a second.",
+    detail="One session may ask for {a_second} things a second, and one address for ten times as many.",
     remedy="Try again in some seconds.",
 ):
     """Told by the gateway (gateway.conf.j2)."""

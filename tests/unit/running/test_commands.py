@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from installer.cluster import TREE
 from installer.redaction import Redactor
-from installer.running import accepted, commands
+from installer.running import accepted, commands, kubectl
 from installer.running.errors import RunError
 from installer.running.journal import Journal
 
@@ -75,7 +75,7 @@ def test_kubectl_gets_what_stands_behind_its_name(
     (clusters / "FILE").write_text(TEXT)
     asked: list[tuple[str, ...]] = []
     # It would become this process.
-    monkeypatch.setattr(commands.passing_through, "become", lambda _, arguments: asked.append(arguments))
+    monkeypatch.setattr(kubectl, "become", lambda _, arguments: asked.append(arguments))
     typed = [str(clusters / word) if word == "FILE" else word for word in typed]
     result = CliRunner().invoke(commands.kubectl, typed)
     assert result.exception is None, result.exception

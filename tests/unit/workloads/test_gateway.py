@@ -52,7 +52,7 @@ def kept_s(rendered: Rendered) -> float:
 
 def burst(rendered: Rendered) -> int:
     """How many of one session are let through at once."""
-    return int(seconds(r"burst=(\d+) nodelay;", configuration(rendered)))
+    return int(seconds(r"zone=callers burst=(\d+) nodelay;", configuration(rendered)))
 
 
 def pod(rendered: Rendered, name: str) -> dict[str, Any]:
@@ -172,7 +172,7 @@ class Stand:
 @pytest.fixture
 def stand(rendered: Rendered, nginx: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stand]:
     # Clients that ask without pause are faster than the gateway lets one be; a test of that asks for the true rate.
-    a_second = getattr(request, "param", None) or r"100000r/s"
+    a_second, of_address = getattr(request, "param", None) or ("100000r/s", "100000r/s")
     drain_s = float(environment(rendered, "api")["ATOLL_DRAIN_S"]) / FASTER
     first = Process(tmp_path / "book", drain_s)
     service = Service(first.port)
@@ -184,7 +184,8 @@ def stand(rendered: Rendered, nginx: Path, tmp_path: Path, request: pytest.Fixtu
         (r"listen (\d+)( ssl http2)?;", lambda m: f"listen unix:{tmp_path}/s{m[1]};"),
         (r"listen \[::\]:.*", ""),
         (r"ssl_certificate.*", ""),
-        (r"(?<=rate=)\d+r/s", a_second),
+        (r"(?<=zone=callers:4m rate=)\d+r/s", a_second),
+        (r"(?<=zone=addresses:4m rate=)\d+r/s", of_address),
         (r"/etc/nginx/", f"{nginx}/etc/nginx/"),
         (r"/tmp/(?=[a-z.]+;)", f"{tmp_path}/"),
         (r"/dev/std(out|err)", f"{tmp_path}/log"),
@@ -325,7 +326,17 @@ def test_a_process_that_is_about_to_end_says_so(stand: Stand) -> None:
     assert httpx.get(f"http://127.0.0.1:{first.port}/healthz").status_code == 200
 
 
-@pytest.mark.parametrize("stand", ["2r/s"], indirect=True)
+@pytest.mark.parametrize("stand", [("100000r/s", "2r/s")], indirect=True)
+def test_who_makes_sessions_up_is_refused_by_the_address(rendered: Rendered, stand: Stand) -> None:
+    most = int(seconds(r"zone=addresses burst=(\d+) nodelay;", configuration(rendered)))
+    with stand.client() as client:
+        made_up = ({"Cookie": f"atoll_session=guess{number}"} for number in range(most + 60))
+        answers = [client.get("/api/things", headers=headers).status_code for headers in made_up]
+    assert set(answers[:most]) == {200}
+    assert 429 in answers, "as many sessions as are made up are let through"
+
+
+@pytest.mark.parametrize("stand", [("2r/s", "100000r/s")], indirect=True)
 def test_a_session_that_asks_too_fast_is_refused_by_the_gateway_and_no_other(rendered: Rendered, stand: Stand) -> None:
     def ask(client: httpx.Client, session: str) -> httpx.Response:
         return client.get("/api/things", headers={"Cookie": f"atoll_session={session}"} if session else {})

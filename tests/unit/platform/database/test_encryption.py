@@ -39,10 +39,11 @@ def pki(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Front:
     """What stands before PostgreSQL's socket; `told` is all that it heard in clear."""
 
-    def __init__(self, socket: str, certificate: Path | None) -> None:
+    def __init__(self, socket: str, certificate: Path | None, newest: ssl.TLSVersion | None = None) -> None:
         self.told = b""
         self._socket = f"{socket}/.s.PGSQL.{PORT}"
         self._certificate = certificate
+        self._newest = newest
 
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -63,6 +64,8 @@ class Front:
             return
         writer.write(b"S")
         shown = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        if self._newest is not None:
+            shown.maximum_version = self._newest
         shown.load_cert_chain(self._certificate, self._certificate.with_suffix(".key"))
         await writer.start_tls(shown)
         there, thither = await asyncio.open_unix_connection(self._socket)
@@ -132,6 +135,15 @@ async def test_who_is_not_the_database_is_told_nothing(
         with pytest.raises(asyncpg.ConnectionDoesNotExistError, match=said):
             await Listener(stranger, ["atoll_due"])._listen()
     assert front.told == b"", "it was told something in clear"
+
+
+async def test_a_database_that_speaks_an_older_tls_is_told_nothing(
+    settings: Configuration, postgres: str, pki: Path
+) -> None:
+    front = Front(postgres, pki / "database/server.crt", ssl.TLSVersion.TLSv1_2)
+    async with served(front) as port:
+        with pytest.raises(exc.OperationalError):
+            await asked(at(settings, port, pki / "database/ca.crt"))
 
 
 def test_a_database_on_a_network_is_never_asked_without_tls(settings: Configuration) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from atoll.api.contents import ensure_contents, ensure_tables
+from atoll.audit_trail.functions import CALLERS
 from atoll.audit_trail.models import AuditRow
 from atoll.database.base import now
 from atoll.database.connection import connect, sessions
@@ -91,6 +92,17 @@ async def test_a_role_holds_exactly_the_rights_of_the_table(engines: dict[str, A
     }
     assert held == wanted, f"{role} holds other rights than the table says: {sorted(held ^ wanted)}"
     assert of_tables == {("DELETE", table) for table, rights in TABLES.items() if rights.of(role).remove}
+
+
+async def test_functions_are_for_their_callers_and_nobody_else(engines: dict[str, AsyncEngine]) -> None:
+    asked = """
+    SELECT r.rolname, p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace, pg_roles r
+    WHERE n.nspname = 'public' AND r.rolname = ANY(:roles) AND has_function_privilege(r.oid, p.oid, 'EXECUTE')
+    """
+    async with engines["postgres"].connect() as connection:
+        held = {tuple(row) for row in await connection.execute(text(asked), {"roles": list(ROLES)})}
+        names = {name: await connection.scalar(text(f"SELECT '{name}'::regprocedure::text")) for name in CALLERS}
+    assert held == {(caller, names[name]) for name, caller in CALLERS.items()}
 
 
 def test_no_column_is_named_that_is_not_there() -> None:
