@@ -16,7 +16,7 @@ NPU = DEVICE_TYPES["huawei_npu_arm64"].row()
 def builder() -> Builder:
     parts = {
         "cluster": {"name": "test", "version": "0"},
-        "database": {"host": "/x"},
+        "database": {"host": "/x", "user": "nobody"},
         "web": {"origin": "https://portal"},
         "services": {"files": "http://f", "jobs": "http://j"},
         "engine": {"kind": "kubernetes", "runtime": "r", "gateways": ["192.0.2.1"], "name_service": "192.0.2.2"},

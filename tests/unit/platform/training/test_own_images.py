@@ -60,7 +60,7 @@ def configuration(runtime: str | None = f"{REGISTRY}/atoll/runtime:0") -> Config
     return Configuration.model_validate(
         {
             "cluster": {"name": "test", "version": "0"},
-            "database": {"host": "/x"},
+            "database": {"host": "/x", "user": "nobody"},
             "web": {"origin": "https://portal"},
             "services": {"files": "http://f", "jobs": "http://j"},
             "engine": {
