@@ -32,7 +32,7 @@ class CommandLines:
         return sorted(
             {
                 line.split(b"\0")[0].decode("utf-8", "replace")
-                for line in self.seen
+                for line in self.seen.copy()  # the thread adds to it meanwhile
                 if any(secret.encode() in line for secret in secrets)
             }
         )
