@@ -64,7 +64,8 @@ def started(nginx: Path, text: str, folder: Path, *changes: Change) -> Iterator[
         assert times, pattern
     (folder / "gateway.conf").write_text(text)
     argv: list[str | Path] = [nginx / "usr/sbin/nginx", "-p", folder, "-c", folder / "gateway.conf"]
-    process = subprocess.Popen([*argv, "-e", folder / "log", "-g", "daemon off;"])
+    # As root its workers become nobody, who reads none of our folders; in its pod it is not root.
+    process = subprocess.Popen([*argv, "-e", folder / "log", "-g", "daemon off; user root;"])
     try:
         deadline = time.monotonic() + 10
         while not (folder / "s8443").exists() and time.monotonic() < deadline:

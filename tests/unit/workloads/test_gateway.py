@@ -282,7 +282,7 @@ def test_a_process_that_is_about_to_end_says_so(stand: Stand) -> None:
     assert httpx.get(f"http://127.0.0.1:{first.port}/healthz").status_code == 200
 
 
-@pytest.mark.parametrize("stand", [("100000r/s", "2r/s")], indirect=True)
+@pytest.mark.parametrize("stand", [("100000r/s", "1r/m")], indirect=True)
 def test_who_makes_sessions_up_is_refused_by_the_address(rendered: Rendered, stand: Stand) -> None:
     most = int(seconds(r"zone=addresses burst=(\d+) nodelay;", configuration(rendered)))
     with stand.client() as client:
