@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import tempfile
@@ -25,17 +26,19 @@ REMEDY = (
     "The packages come from the npm registry of this machine's own npm settings; is it reachable? Behind a certificate "
     "authority of your own, name its file in the variable NODE_EXTRA_CA_CERTS, or by `npm config set cafile FILE`."
 )
+COMPRESSED = (".css", ".html", ".js", ".json", ".svg")
+WORTH_BYTES = 1024
 IGNORED = ("node_modules", "dist", "test-results", "playwright-report")
 
 
 def portal_inputs(tree: Path, toolchain: Toolchain) -> dict[str, object]:
     """Return everything that the build depends on."""
     source = tree / "platform" / "portal"
-    return {"recipe": 1, "toolchain": toolchain.key, "source": tree_digests(source, frozenset(IGNORED))}
+    return {"recipe": 2, "toolchain": toolchain.key, "source": tree_digests(source, frozenset(IGNORED))}
 
 
 def build_portal(tree: Path, toolchain: Toolchain, into: Path, report: Report) -> None:
-    """Install the locked packages, build, and keep the result in `into/portal`."""
+    """Install the locked packages, build, and keep the result in `into/portal`, also compressed."""
     source = tree / "platform" / "portal"
     if not (source / "package-lock.json").exists():
         raise BundleError(f"{source} has no package-lock.json", "Run `npm install` there and commit the lock file.")
@@ -47,7 +50,18 @@ def build_portal(tree: Path, toolchain: Toolchain, into: Path, report: Report) -
         install(npm, work, environment, report)
         check_locked(work)
         run([npm, "run", "build"], report, cwd=work, env=environment, remedy=f"Try `npm run build` in {source}.")
+        compress(work / "dist")
         shutil.copytree(work / "dist", into / BUILT)
+
+
+def compress(built: Path) -> None:
+    """Put beside each text what the gateway answers with: compressed once here, not for every reader there.
+
+    The bytes depend on the text alone: no time and no name are in them.
+    """
+    for file in sorted(built.rglob("*")):
+        if file.suffix in COMPRESSED and file.stat().st_size >= WORTH_BYTES:
+            file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), mtime=0))
 
 
 def install(npm: Path, work: Path, environment: Mapping[str, str], report: Report, limit_s: float = INSTALL_S) -> None:

@@ -94,6 +94,14 @@ class TooManyRequests(
     limit: int
 
 
+class Crowded(
+    ProblemCode,
+    title="Too many requests are open at this moment",
+    remedy="Try again in some seconds; close other windows of the portal.",
+):
+    """Told by the gateway (gateway.conf.j2)."""
+
+
 class TooFast(
     ProblemCode,
     title="Too many requests in a short time",

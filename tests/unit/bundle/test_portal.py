@@ -1,5 +1,7 @@
 """The portal's packages come from a registry that may not answer. Needs nothing."""
 
+import gzip
+import os
 import time
 from pathlib import Path
 
@@ -7,7 +9,7 @@ import pytest
 
 from installer.bundle.errors import BundleError
 from installer.bundle.execution import environment
-from installer.bundle.portal import install
+from installer.bundle.portal import compress, install
 
 
 def npm(folder: Path, script: str) -> Path:
@@ -43,3 +45,18 @@ def test_npm_waits_for_an_answer_as_long_as_a_person_would_unless_the_person_say
     install(telling, tmp_path, environment(), said.append)
     install(telling, tmp_path, environment({"npm_config_fetch_timeout": "9"}), said.append)
     assert said == ["60000", "9"]
+
+
+def test_texts_lie_beside_their_compressed_form_which_depends_on_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "assets").mkdir()
+    page, small, font = (tmp_path / "assets" / name for name in ("page.js", "small.js", "letters.woff2"))
+    for file, size in ((page, 5000), (small, 100), (font, 5000)):
+        file.write_bytes(b"x" * size)
+    compress(tmp_path)
+    made = tmp_path / "assets/page.js.gz"
+    first = made.read_bytes()
+    assert gzip.decompress(first) == page.read_bytes()
+    assert {file.name for file in tmp_path.rglob("*.gz")} == {"page.js.gz"}
+    os.utime(page, (1, 1))
+    compress(tmp_path)
+    assert made.read_bytes() == first

@@ -24,20 +24,14 @@ from atoll.web.errors import TooMany
 from atoll.web.schema import Problem
 from atoll.web.told import TooFast
 
-from installer.bundle import debian_lock
-from installer.bundle.debian import Archive, Gone, Package
-from installer.cluster.places import cache_directory
-
 from .conftest import TREE, Rendered
+from .gateway import Change, configuration, nginx, started
+
+__all__ = ["nginx"]
 
 # The seconds of the roles, shorter by this: who waits for whom stays as it is.
 FASTER = 2
 SERVED = TREE / "tests/unit/platform/web/served.py"
-
-
-def configuration(rendered: Rendered) -> str:
-    text: str = rendered.one("ConfigMap", "gateway-config")["data"]["gateway.conf"]
-    return text
 
 
 def seconds(pattern: str, text: str) -> float:
@@ -62,31 +56,6 @@ def pod(rendered: Rendered, name: str) -> dict[str, Any]:
 
 def environment(rendered: Rendered, name: str) -> dict[str, str]:
     return {one["name"]: one["value"] for one in pod(rendered, name)["containers"][0]["env"]}
-
-
-@pytest.fixture(scope="session")
-def nginx(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packages that the gateway's image is made of, unpacked and not installed."""
-    lock = debian_lock.load(TREE, cache_directory(), locked=False)
-    archive = Archive(tmp_path_factory.mktemp("debian"), lock.release, "amd64")
-    wanted = [p for p in lock.packages("amd64", "layer/nginx") if p.name in ("nginx", "nginx-common")]
-    try:
-        files = archive.fetch(wanted, print)
-    except Gone:  # the archive has a newer one, which a bundle of today would have, too
-        archive.refresh(print)
-        index = archive.index()
-        found = [index[key] for key in archive.closure(["nginx-light"]) if key[0] in ("nginx", "nginx-common")]
-        newer = [
-            Package(
-                f["Package"], f["Version"], f["Architecture"], int(f["Size"]), f["SHA256"], f["Suite"], f["Filename"]
-            )
-            for f in found
-        ]
-        files = archive.fetch(newer, print)
-    root = tmp_path_factory.mktemp("nginx")
-    for file in files.values():
-        subprocess.run(["dpkg-deb", "--extract", file, root], check=True)
-    return root
 
 
 class Process:
@@ -177,36 +146,23 @@ def stand(rendered: Rendered, nginx: Path, tmp_path: Path, request: pytest.Fixtu
     first = Process(tmp_path / "book", drain_s)
     service = Service(first.port)
     made = Stand(service, tmp_path / "book", tmp_path / "s8443", drain_s, [first])
-    text = configuration(rendered)
-    for pattern, put in (
+    changes: tuple[Change, ...] = (
         (r"server api\.atoll-system\.svc\.[a-z.]+:8000", f"server 127.0.0.1:{service.port}"),
         (r"keepalive_timeout (\d+)s;\n  \}", lambda m: f"keepalive_timeout {int(m[1]) * 1000 // FASTER}ms;\n  }}"),
         (r"listen (\d+)( ssl http2)?;", lambda m: f"listen unix:{tmp_path}/s{m[1]};"),
-        (r"listen \[::\]:.*", ""),
         (r"ssl_certificate.*", ""),
         (r"(?<=zone=callers:4m rate=)\d+r/s", a_second),
         (r"(?<=zone=addresses:4m rate=)\d+r/s", of_address),
-        (r"/etc/nginx/", f"{nginx}/etc/nginx/"),
-        (r"/tmp/(?=[a-z.]+;)", f"{tmp_path}/"),
-        (r"/dev/std(out|err)", f"{tmp_path}/log"),
-    ):
-        text, times = re.subn(pattern, put, text)
-        assert times, pattern
-    (tmp_path / "gateway.conf").write_text(text)
-    argv: list[str | Path] = [nginx / "usr/sbin/nginx", "-p", tmp_path, "-c", tmp_path / "gateway.conf"]
-    gateway = subprocess.Popen([*argv, "-e", tmp_path / "log", "-g", "daemon off;"])
+    )
     try:
-        assert first.ready() == 200
-        deadline = time.monotonic() + 10
-        while not made.door.exists() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        yield made
+        with started(nginx, configuration(rendered), tmp_path, *changes):
+            assert first.ready() == 200
+            yield made
     finally:
-        gateway.terminate()
         for pod in made.pods:
             pod.process.kill()
-        for one in (gateway, *(pod.process for pod in made.pods)):
-            one.wait()
+        for pod in made.pods:
+            pod.process.wait()
         service.close()
 
 
@@ -326,7 +282,7 @@ def test_a_process_that_is_about_to_end_says_so(stand: Stand) -> None:
     assert httpx.get(f"http://127.0.0.1:{first.port}/healthz").status_code == 200
 
 
-@pytest.mark.parametrize("stand", [("100000r/s", "2r/s")], indirect=True)
+@pytest.mark.parametrize("stand", [("100000r/s", "1r/m")], indirect=True)
 def test_who_makes_sessions_up_is_refused_by_the_address(rendered: Rendered, stand: Stand) -> None:
     most = int(seconds(r"zone=addresses burst=(\d+) nodelay;", configuration(rendered)))
     with stand.client() as client:

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import re
 import socket
 import ssl
-import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from atoll import quantities
+from atoll.web.schema import Problem
+from atoll.web.told import Crowded
+from h2.connection import H2Connection
+from h2.settings import SettingCodes
+
+from installer.bundle.portal import compress
 
 from .conftest import Rendered
-from .test_gateway import configuration, nginx
+from .gateway import Change, configuration, nginx, started
 
 __all__ = ["nginx"]
 
 CONNECTIONS = 150
+CONNECTIONS_ASKING = 8
+OFFICE = 100 * (2 + 15)  # people at one address, each with two live views and a page that opens
+LONG = random.Random(1).randbytes(200_000).hex().encode()  # for a long time nothing in it comes twice
+# As much as a request may say about itself.
+LARGE = [(f"x-{number}", "~" * 3900) for number in range(3)]
 KERNEL_BYTES = 8 << 10  # of a socket: the container pays for that, too
 MOST_BYTES = 96 << 10
 
@@ -31,6 +45,50 @@ def private_bytes(pid: int) -> int:
     return 1024 * sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
 
 
+def said(rendered: Rendered, pattern: str) -> int:
+    """A number of the configuration."""
+    (found,) = re.findall(pattern, configuration(rendered))
+    return int(found)
+
+
+def most_bytes(rendered: Rendered) -> int:
+    """What all connections and all their requests hold."""
+    connections = said(rendered, r"worker_processes (\d+);") * said(rendered, r"worker_connections (\d+);")
+    return (connections + most_requests(rendered)) * MOST_BYTES
+
+
+def most_requests(rendered: Rendered) -> int:
+    """From how many on no more are held."""
+    return said(rendered, r"\(\[(\d)-9\]") * 1000
+
+
+def limit_bytes(rendered: Rendered) -> int:
+    (container,) = rendered.one("DaemonSet", "gateway")["spec"]["template"]["spec"]["containers"]
+    return int(quantities.parse(container["resources"]["limits"]["memory"]))
+
+
+def own_bytes(rendered: Rendered, gateway: Gateway, worker: int) -> int:
+    """What nginx holds without a connection: itself, and what its processes share."""
+    shared = sum(
+        int(size) << (20 if unit == "m" else 10)
+        for size, unit in re.findall(r"(?:zone=\w+|shared:TLS):(\d+)([mk])", configuration(rendered))
+    )
+    return private_bytes(gateway.pid) + said(rendered, r"worker_processes (\d+);") * worker + shared
+
+
+@cache
+def asking(path: str, window: int, many: int) -> bytes:
+    """What a client of HTTP/2 says that asks so often for a path and takes no more than `window` bytes of an answer."""
+    client = H2Connection()
+    client.initiate_connection()
+    client.update_settings({SettingCodes.INITIAL_WINDOW_SIZE: window})
+    where = [(":method", "GET"), (":scheme", "https"), (":authority", "portal"), (":path", path)]
+    for _ in range(many):
+        stream = client.get_next_available_stream_id()
+        client.send_headers(stream, [*where, ("accept-encoding", "gzip"), *LARGE], end_stream=True)
+    return client.data_to_send()
+
+
 @dataclass
 class Gateway:
     """An nginx with one worker, so that it has all of the connections."""
@@ -38,12 +96,14 @@ class Gateway:
     pid: int
     door: Path
     held: contextlib.ExitStack
+    streams: int
+    asked: int = 0
 
     def worker(self) -> int:
         (pid,) = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
         return int(pid)
 
-    def come(self, says: bytes, protocol: str) -> None:
+    def come(self, says: bytes, protocol: str) -> ssl.SSLSocket:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # who it is is tested elsewhere
         context.set_alpn_protocols([protocol])
@@ -51,37 +111,90 @@ class Gateway:
         plain.connect(str(self.door))
         one = self.held.enter_context(context.wrap_socket(plain, server_hostname="portal"))
         one.sendall(says)
+        return one
+
+    def ask(self, path: str, window: int) -> int:
+        """Ask by HTTP/2 for as much as one connection may, and take no answer but its first `window` bytes."""
+        self.come(asking(path, window, self.streams), "h2")
+        self.asked += self.streams
+        return self.streams
+
+    def say(self, path: str) -> str:
+        """Ask by HTTP/1.1, and return all of the answer."""
+        one = self.come(f"GET {path} HTTP/1.1\r\nHost: portal\r\nConnection: close\r\n\r\n".encode(), "http/1.1")
+        return b"".join(iter(lambda: one.recv(65536), b"")).decode()
+
+    def until(self, path: str, starts: str) -> str:
+        """Ask until the answer is such a one: what was sent before has been read by then."""
+        deadline = time.monotonic() + 20
+        while not (answer := self.say(path)).startswith(starts) or (answer and not starts):
+            assert time.monotonic() < deadline, answer[:200]
+            time.sleep(0.1)
+        return answer
+
+
+class Long(BaseHTTPRequestHandler):
+    """An API that answers with more than fits into any buffer."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(LONG)))
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            self.wfile.write(LONG)
+
+    def log_message(self, *_of: object) -> None:
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def handle_error(self, *_of: object) -> None:
+        """Who asked went away."""
 
 
 @pytest.fixture
-def gateway(rendered: Rendered, nginx: Path, tmp_path: Path) -> Iterator[Gateway]:
-    text = configuration(rendered)
+def api() -> Iterator[int]:
+    server = Server(("127.0.0.1", 0), Long)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    thread.join()
+    server.socket.close()
+
+
+@pytest.fixture
+def portal(tmp_path: Path) -> Path:
+    """As the build makes it."""
+    root = tmp_path / "portal"
+    (root / "assets").mkdir(parents=True)
+    (root / "assets/page.js").write_bytes(LONG)
+    (root / "index.html").write_bytes(LONG[:2000])
+    compress(root)
+    return root
+
+
+@pytest.fixture
+def gateway(rendered: Rendered, nginx: Path, tmp_path: Path, api: int, portal: Path) -> Iterator[Gateway]:
     pki = rendered.state / "pki/gateway"
-    for pattern, put in (
+    changes: tuple[Change, ...] = (
         (r"worker_processes \d+", "worker_processes 1"),
-        (r"server api\.atoll-system\.svc\.[a-z.]+:8000", "server 127.0.0.1:9"),
+        (r"server api\.atoll-system\.svc\.[a-z.]+:8000", f"server 127.0.0.1:{api}"),
         (r"listen (\d+)( ssl http2)?;", rf"listen unix:{tmp_path}/s\1\2;"),
-        (r"listen \[::\]:.*", ""),
         (r"/etc/atoll/tls/tls", f"{pki}/portal"),
-        (r"/etc/nginx/", f"{nginx}/etc/nginx/"),
-        (r"/tmp/(?=[a-z.]+;)", f"{tmp_path}/"),
-        (r"/dev/std(out|err)", f"{tmp_path}/log"),
-    ):
-        text, times = re.subn(pattern, put, text)
-        assert times, pattern
-    (tmp_path / "gateway.conf").write_text(text)
-    argv: list[str | Path] = [nginx / "usr/sbin/nginx", "-p", tmp_path, "-c", tmp_path / "gateway.conf"]
-    process = subprocess.Popen([*argv, "-e", tmp_path / "log", "-g", "daemon off;"])
-    with contextlib.ExitStack() as held:
-        try:
-            made = Gateway(process.pid, tmp_path / "s8443", held)
-            deadline = time.monotonic() + 10
-            while not made.door.exists() and time.monotonic() < deadline:
-                time.sleep(0.02)
-            yield made
-        finally:
-            process.terminate()
-            process.wait()
+        (r"/usr/share/atoll/portal", str(portal)),
+        (r"(?<=rate=)\d+r/s", "100000r/s"),  # a stranger has more than one address
+        (r"(?<=burst=)\d+", "100000"),
+    )
+    with contextlib.ExitStack() as held, started(nginx, configuration(rendered), tmp_path, *changes) as pid:
+        streams = said(rendered, r"http2_max_concurrent_streams (\d+);")
+        yield Gateway(pid, tmp_path / "s8443", held, streams)
 
 
 HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
@@ -108,19 +221,43 @@ def test_all_connections_that_the_gateway_takes_fit_into_its_pod(
     time.sleep(0.5)
     each = (private_bytes(gateway.worker()) - before) / CONNECTIONS + KERNEL_BYTES
     assert each < MOST_BYTES
-    text = configuration(rendered)
-    workers, connections, shared_mib = (
-        int(re.findall(pattern, text)[0])
-        for pattern in (
-            r"worker_processes (\d+);",
-            r"worker_connections (\d+);",
-            r"ssl_session_cache shared:TLS:(\d+)m;",
-        )
-    )
-    (container,) = rendered.one("DaemonSet", "gateway")["spec"]["template"]["spec"]["containers"]
-    limit = quantities.parse(container["resources"]["limits"]["memory"])
-    own = private_bytes(gateway.pid) + workers * before + (shared_mib << 20)
-    assert limit >= workers * connections * MOST_BYTES + own
+    assert limit_bytes(rendered) >= most_bytes(rendered) + own_bytes(rendered, gateway, before)
+
+
+@pytest.mark.parametrize("path", ["/assets/page.js", "/", "/assets/none.js", "/api/v1/openapi.json"])
+@pytest.mark.parametrize("window", [0, 100])
+def test_requests_of_which_nobody_takes_the_answer_fit_into_the_pod(
+    rendered: Rendered, gateway: Gateway, path: str, window: int
+) -> None:
+    gateway.ask("/", window)
+    time.sleep(0.5)
+    before = private_bytes(gateway.worker())
+    asked = sum(gateway.ask(path, window) for _ in range(CONNECTIONS_ASKING))
+    time.sleep(1.5)
+    each = (private_bytes(gateway.worker()) - before - CONNECTIONS_ASKING * MOST_BYTES) / asked
+    assert each < MOST_BYTES
+    assert limit_bytes(rendered) >= most_bytes(rendered) + own_bytes(rendered, gateway, before)
+
+
+def test_of_more_requests_than_fit_the_rest_is_refused_and_beyond_that_held_no_longer(
+    rendered: Rendered, gateway: Gateway
+) -> None:
+    one_address = said(rendered, r"limit_conn open_of_address (\d+);")
+    assert one_address >= OFFICE
+    while gateway.asked < one_address:
+        gateway.ask("/", 0)
+    answer = gateway.until("/", "HTTP/1.1 503 ")
+    problem = Problem.model_validate_json(answer.partition("\r\n\r\n")[2])
+    told = Crowded()
+    assert (problem.code, problem.title, problem.remedy) == ("crowded", told.title, told.remedy)
+    while gateway.asked < most_requests(rendered) + 100:
+        gateway.ask("/", 0)
+    gateway.until("/", "")
+    before = private_bytes(gateway.worker())
+    for _ in range(20):
+        gateway.ask("/", 0)
+    assert gateway.say("/") == ""
+    assert private_bytes(gateway.worker()) - before < 20 * MOST_BYTES
 
 
 def test_who_says_nothing_is_not_waited_for(rendered: Rendered) -> None:
