@@ -44,6 +44,25 @@ test("the language changes at once, everywhere, and stays", async ({ page }) => 
   await expect(page.getByRole("heading", { level: 1, name: "Nodes" })).toBeVisible();
 });
 
+test("a menu of the bar at the top stays beneath its button while the page scrolls", async ({ page }) => {
+  await page.goto("/training/new");
+  await settled(page);
+  for (const opener of ["Language", "Appearance", /^Account of/, /^Virtual cluster/]) {
+    await page.getByRole("button", { name: opener }).click();
+    const menu = page.locator(".ant-dropdown:not(.ant-dropdown-hidden)");
+    await expect(menu).toBeVisible();
+    const [before, after] = await menu.evaluate((shown) => {
+      window.scrollTo({ top: 0, behavior: "instant" });
+      const first = shown.getBoundingClientRect().top;
+      window.scrollTo({ top: 300, behavior: "instant" });
+      return [first, shown.getBoundingClientRect().top]; // at once: nothing could put it right
+    });
+    expect(after).toBeCloseTo(before, 0);
+    await page.keyboard.press("Escape");
+    await expect(menu).toBeHidden();
+  }
+});
+
 test("everything is reached by keyboard", async ({ page }) => {
   await page.goto("/overview");
   await settled(page);

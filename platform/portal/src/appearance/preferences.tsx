@@ -18,6 +18,11 @@ export function useAppearance(): AppearanceContext {
   return value;
 }
 
+/** The bar at the top stays where it is while the page scrolls, so what opens from it lies in it. */
+function besideItsOpener(opener?: HTMLElement): HTMLElement {
+  return opener?.closest<HTMLElement>("header.top") ?? document.body;
+}
+
 /** Appearance and language for everything below. */
 export function Preferences({ children }: { children: ReactNode }) {
   const { i18n } = useTranslation();
@@ -46,6 +51,7 @@ export function Preferences({ children }: { children: ReactNode }) {
         key={i18n.language}
         button={{ autoInsertSpace: false }}
         wave={{ disabled: true }}
+        getPopupContainer={besideItsOpener}
       >
         {children}
       </ConfigProvider>
