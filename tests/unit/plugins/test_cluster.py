@@ -166,7 +166,10 @@ def test_a_clean_up_puts_the_authorities_back(plugin: Any, programs: Any, tmp_pa
 def test_labels_of_a_node_are_changed_where_they_differ_and_those_of_others_stay(
     run: Any, programs: Any, tmp_path: Path
 ) -> None:
-    node = {"kind": "Node", "metadata": {"name": "two", "labels": {"foreign": "x", "atoll.io/old": "1"}}}
+    node: dict[str, Any] = {
+        "kind": "Node",
+        "metadata": {"name": "two", "labels": {"foreign": "x", "atoll.io/old": "1"}},
+    }
     (tmp_path / "nodes").write_text(json.dumps({"kind": "List", "items": [node]}))
     log = programs("kubectl", f"cat {tmp_path}/nodes")
     answer = run("atoll_node_labels", nodes={"two": {"a": "b"}, "none": {}}, owned=["atoll.io/"])
