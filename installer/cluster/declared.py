@@ -65,7 +65,6 @@ FACTS: dict[str, dict[str, Any]] = {
         "description": "What the device plugins of the bundle are told, by driver and device type.",
     },
     "atoll_resource_limit": {"type": "dict", "description": "Limits of pods of tasks per device type that occurs."},
-    "atoll_joining": {"type": "list", "elements": "str", "description": "Names of nodes that are to be let in."},
 }
 _TYPES = {str: "str", int: "int", float: "float", bool: "bool"}
 

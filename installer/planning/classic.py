@@ -25,7 +25,6 @@ _HEAD = """\
 _CHILDREN = {
     Scope.ALL: ("masters", "workers", "storage"),
     Scope.MASTERS: ("masters",),
-    Scope.FIRST_MASTER: ("first_master",),
     Scope.JOINED: ("workers", "storage"),
     Scope.STORAGE: ("storage",),
     Scope.REGISTRY: ("registry",),
@@ -40,7 +39,6 @@ _CACHE_PLACE = (
     "{{ lookup('ansible.builtin.env', 'ATOLL_CACHE')"
     " | default(lookup('ansible.builtin.env', 'HOME') + '/.cache/atoll', true) }}"
 )
-_JOINING = "{{ groups['workers'] + groups['storage'] }}"
 
 
 def text(cluster: Cluster) -> str:
@@ -87,11 +85,8 @@ def _phases() -> str:
 
 
 def _variables(made: Inventory) -> str:
-    variables = {"atoll_cache": _CACHE_PLACE, **_shared(made), **made.variables, "atoll_joining": _JOINING}
-    lines = [
-        f"{key}={value if key in {'atoll_cache', 'atoll_joining'} else _placed(repr(value))}\n"
-        for key, value in variables.items()
-    ]
+    variables = {"atoll_cache": _CACHE_PLACE, **_shared(made), **made.variables}
+    lines = [f"{key}={value if key == 'atoll_cache' else _placed(repr(value))}\n" for key, value in variables.items()]
     return "[all:vars]\n" + "".join(lines)
 
 

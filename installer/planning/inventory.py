@@ -16,7 +16,7 @@ from installer.cluster.devices import rows
 from installer.cluster.drivers import card_labels, card_plugins
 from installer.cluster.given import ssh_key, with_given
 from installer.cluster.ports import firewall
-from installer.planning.phases import ADMISSION, PHASES, Scope
+from installer.planning.phases import PHASES
 from installer.planning.plan import Plan
 from installer.planning.projection import Digests, acting_master, input_hash, nodes_of, portal_address, project
 from installer.planning.standing import leaving
@@ -48,12 +48,9 @@ def inventory(
     made.groups["maintenance"] = [node.name for node in cluster.nodes if node.maintenance]
     if plan is None:
         made.groups |= _all_phases(cluster)
-        joining = [node.name for node in _acting(nodes_of_joined(cluster))]
     else:
         made.groups |= _planned_phases(plan)
-        joining = [step.joins for step in plan.steps if step.action == "join"]
     made.groups["planned"] = _planned(cluster, made.groups)
-    made.variables["atoll_joining"] = joining
     for node in cluster.nodes:
         made.hosts[node.name] = _host_variables(cluster, node)
     if standing is not None:
@@ -61,15 +58,10 @@ def inventory(
         for node in leaving(cluster, standing):
             made.hosts[node.name] = _host_variables(standing, node)
     for phase in PHASES:
-        for node in nodes_of(phase, cluster) if phase is not ADMISSION else []:
+        for node in nodes_of(phase, cluster):
             hashes = made.hosts[node.name].setdefault("atoll_input_hashes", {})
             hashes[phase.name] = input_hash(project(phase, cluster, node, digests))
     return made
-
-
-def nodes_of_joined(cluster: Cluster) -> list[Node]:
-    """Return the nodes that join a control plane."""
-    return next(nodes_of(phase, cluster) for phase in PHASES if phase.on is Scope.JOINED)
 
 
 def _acting(nodes: list[Node]) -> list[Node]:
@@ -96,7 +88,7 @@ def _all_phases(cluster: Cluster) -> dict[str, list[str]]:
 def _planned_phases(plan: Plan) -> dict[str, list[str]]:
     groups = {}
     for phase in PHASES:
-        groups[phase.group] = list(dict.fromkeys(step.node for step in plan.of(phase.name, "apply", "join", "verify")))
+        groups[phase.group] = [step.node for step in plan.of(phase.name, "apply", "verify")]
         if phase.removable:
             groups[phase.removal_group] = [step.node for step in plan.of(phase.name, "remove")]
     return groups

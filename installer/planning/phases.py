@@ -16,7 +16,6 @@ class Scope(StrEnum):
 
     ALL = "all"
     MASTERS = "masters"
-    FIRST_MASTER = "first_master"  # once per node that joins, on the first master
     JOINED = "joined"  # workers and storage nodes; a master that is also a worker is made by `control_plane`
     STORAGE = "storage"
     REGISTRY = "registry"
@@ -160,18 +159,11 @@ PHASES = (
         holds_certificates=True,
     ),
     Phase(
-        "admission",
-        "Admission of new nodes",
-        role="kubernetes",
-        on=Scope.FIRST_MASTER,
-        needs=("control_plane",),
-    ),
-    Phase(
         "node",
         "Kubernetes nodes",
         role="kubernetes",
         on=Scope.JOINED,
-        needs=("container_runtime", "load_balancer", "admission"),
+        needs=("container_runtime", "load_balancer", "control_plane"),
         inputs=_KUBELET,
         artifacts=("bin/{arch}/kubernetes", "bin/{arch}/kube-bench"),
         stops_all=False,
@@ -316,4 +308,3 @@ PHASES = (
     ),
 )  # fmt: skip
 BY_NAME = {phase.name: phase for phase in PHASES}
-ADMISSION = BY_NAME["admission"]

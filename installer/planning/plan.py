@@ -13,11 +13,11 @@ from installer.cluster import Cluster, Node
 from installer.planning import versions
 from installer.planning.drivers import moved, swapped
 from installer.planning.observations import Observations, Record, Seen
-from installer.planning.phases import ADMISSION, BY_NAME, PHASES, Phase, Scope
+from installer.planning.phases import BY_NAME, PHASES, Phase, Scope
 from installer.planning.projection import Digests, acting_master, changed_keys, input_hash, nodes_of, project
 from installer.planning.standing import forgotten, leavers
 
-Action = Literal["apply", "remove", "join", "verify"]
+Action = Literal["apply", "remove", "verify"]
 NEW, CHANGED, DRIFTED, FAILED, ASKED, UNWANTED, ENDING = (
     "new",
     "input changed",
@@ -52,7 +52,6 @@ class Step:
     reason: str
     detail: str = ""  # which inputs changed, which paths drifted
     input_hash: str = ""
-    joins: str = ""  # with action `join`: the node that is admitted
 
     def to_json(self) -> dict[str, str]:
         """Return it as `./atoll plan -o json` shows it."""
@@ -96,7 +95,7 @@ class Plan:
 
     def needs(self, node: str) -> bool:
         """Say whether a node must answer."""
-        return any(node in {step.node, step.joins} for step in self.steps)
+        return any(node == step.node for step in self.steps)
 
     def of(self, phase: str, *actions: Action) -> list[Step]:
         """Return the steps of a phase, of some actions or of all."""
@@ -115,7 +114,7 @@ class Plan:
             steps=tuple(
                 step
                 for step in self.steps
-                if (not phases or step.phase in phases) and (not nodes or step.node in nodes or step.joins in nodes)
+                if (not phases or step.phase in phases) and (not nodes or step.node in nodes)
             ),
         )
 
@@ -177,9 +176,6 @@ def plan(
     """
     steps = [*_removals(wanted, seen)]
     for phase in PHASES:
-        if phase is ADMISSION:
-            steps += _joins(wanted, seen, digests, every_phase)
-            continue
         for node in nodes_of(phase, wanted):
             if not node.maintenance:
                 steps += _step(phase, wanted, node, seen, digests, every_phase)
@@ -240,17 +236,6 @@ def _step(
     yield Step(phase.name, node.name, "apply", reason, detail, hash_now)
 
 
-def _joins(wanted: Cluster, seen: Observations, digests: Digests, every_phase: bool) -> Iterator[Step]:
-    """Plan the admission of each node that never became a member."""
-    master = acting_master(wanted)
-    hash_now = input_hash(project(ADMISSION, wanted, master, digests))
-    for node in nodes_of(BY_NAME["node"], wanted):
-        is_new = "node" not in seen.node(node.name).records
-        if not node.maintenance and (is_new or every_phase):
-            reason = NEW if is_new else ASKED
-            yield Step("admission", master.name, "join", reason, f"node {node.name}", hash_now, node.name)
-
-
 def _removals(wanted: Cluster, seen: Observations) -> Iterator[Step]:
     """Plan what has a record, is no longer wanted and can be taken away, last phase first."""
     for phase in reversed(PHASES):
@@ -268,7 +253,7 @@ def _kept(wanted: Cluster, standing: Cluster | None, seen: Observations, phases:
     """
     left: dict[str, list[str]] = {}
     for phase in phases:
-        if phase is not ADMISSION and phase.on is not Scope.CLUSTER and not phase.removable:
+        if phase.on is not Scope.CLUSTER and not phase.removable:
             for node in _unwanted(phase, wanted, seen):
                 left.setdefault(node.name, []).append(f"`{phase.name}`")
     before = {node.name: node.roles for node in standing.nodes} if standing else {}

@@ -117,7 +117,7 @@ def _off_record(phase: Phase, turn: Turn) -> list[str]:
 
 def _on_record(phase: Phase, turn: Turn) -> list[str]:
     """What the last task of the phase puts on record; a task of its own for that would be one in four."""
-    if turn.record != "present" or phase.on is Scope.FIRST_MASTER:
+    if turn.record != "present":
         return []
     return [
         "    on_record:",

@@ -110,7 +110,7 @@ def nodes_of(phase: Phase, cluster: Cluster) -> list[Node]:
             return cluster.storage_nodes
         case Scope.REGISTRY:
             return cluster.registry_nodes
-        case Scope.FIRST_MASTER | Scope.CLUSTER:
+        case Scope.CLUSTER:
             return [acting_master(cluster)]
 
 

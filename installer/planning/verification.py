@@ -27,7 +27,7 @@ def touched(
     `after` is what is seen once it was done: a phase that a node does not have yet has promised nothing. `again` are
     phases and nodes that are asked in any case.
     """
-    nodes = {step.node for step in done.steps if step.action != "join" and BY_NAME[step.phase].on is not Scope.CLUSTER}
+    nodes = {step.node for step in done.steps if BY_NAME[step.phase].on is not Scope.CLUSTER}
     applied = {step.phase for step in done.steps if step.action == "apply"}
     asked = _asking(cluster, TOUCHED)
     return Plan(

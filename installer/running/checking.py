@@ -24,7 +24,7 @@ class NotReady(RunError):
 
 def check_before(cluster: Cluster, made: Plan, progress: Progress) -> None:
     """Check the bundle, and the nodes that have steps. Raises NotReady."""
-    busy = {*made.nodes(), *(step.joins for step in made.steps)}
+    busy = made.nodes()
     with progress.stage("preflight"):
         findings = check_support(cluster) + _bundle(cluster)
         findings += check_nodes(cluster, [node for node in cluster.nodes if node.name in busy])

@@ -1,8 +1,7 @@
 """What an apply hands to the masters: the accepted revision, what follows the nodes, and the journals of runs.
 
 The rest of the cluster's state is the same for any number of nodes and is copied by the role `control`. What grows with
-the nodes (their pinned host keys, certificates and keys, the tokens with which they join) must not: adding one would
-then be a change of every master.
+the nodes (their pinned host keys, certificates and keys) must not: adding one would then be a change of every master.
 """
 
 from __future__ import annotations

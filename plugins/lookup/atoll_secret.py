@@ -31,9 +31,8 @@ options:
     required: true
   kind:
     description: >-
-      C(password) has 32 letters and digits, C(key) 32 random bytes as base64, C(bootstrap_token) the form that
-      Kubernetes wants.
-    choices: [password, key, bootstrap_token]
+      C(password) has 32 letters and digits, C(key) 32 random bytes as base64.
+    choices: [password, key]
     default: password
 """
 
@@ -49,7 +48,6 @@ _raw:
 """
 
 LETTERS = string.ascii_letters + string.digits
-TOKEN_LETTERS = string.ascii_lowercase + string.digits
 VAULTED = "$ANSIBLE_VAULT"
 
 
@@ -57,8 +55,6 @@ def generated(kind: str) -> str:
     """Return a new value."""
     if kind == "key":
         return base64.b64encode(secrets.token_bytes(32)).decode()
-    if kind == "bootstrap_token":
-        return ".".join("".join(secrets.choice(TOKEN_LETTERS) for _ in range(length)) for length in (6, 16))
     return "".join(secrets.choice(LETTERS) for _ in range(32))
 
 

@@ -23,10 +23,6 @@ options:
     type: list
     elements: str
     default: []
-  joined:
-    description: Whether these nodes have joined. Then they are labelled so, and the tokens that they joined with end.
-    type: bool
-    default: false
 extends_documentation_fragment:
   - atoll
   - atoll.record
@@ -48,18 +44,12 @@ nodes:
   returned: always
   type: list
   elements: str
-tokens:
-  description: Names of the Secrets of tokens that were removed.
-  returned: always
-  type: list
-  elements: str
 """
 
 import json
 from typing import Any, Dict, List, Optional
 
 from ansible.module_utils import atoll_cluster as cluster
-from ansible.module_utils.atoll_joining import JOINED, take_back
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded
 from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, begun, recorded
 from ansible.module_utils.basic import AnsibleModule
@@ -68,7 +58,6 @@ ARGUMENTS = {
     "phase": {"type": "str"},
     "nodes": {"type": "dict", "required": True},
     "owned": {"type": "list", "elements": "str", "default": []},
-    "joined": {"type": "bool", "default": False},
     **COMMON_ARGUMENTS,
     **RECORD_ARGUMENTS,
 }
@@ -93,8 +82,6 @@ def work(module: Any) -> Dict[str, Any]:
         if name not in seen:
             continue
         wanted = {key: str(value) for key, value in labels.items()}
-        if params["joined"]:
-            wanted[JOINED] = "true"
         different = changes(seen[name], wanted, params["owned"])
         if not different:
             continue
@@ -105,9 +92,7 @@ def work(module: Any) -> Dict[str, Any]:
         if not module.check_mode:
             patch = json.dumps({"metadata": {"labels": different}})
             cluster.kubectl("patch", "node", name, "--type=merge", "--patch", patch)
-    members = [name for name in params["nodes"] if name in seen and params["joined"]]
-    tokens = take_back(members, module.check_mode) if members else []
-    return {"changed": bool(changed or tokens), "nodes": changed, "tokens": tokens, "diff": diff}
+    return {"changed": bool(changed), "nodes": changed, "diff": diff}
 
 
 def main() -> None:

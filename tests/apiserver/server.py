@@ -160,9 +160,7 @@ def rendered(name: str, **values: Any) -> str:
 
 
 def secret(_: str, name: str, kind: str) -> str:
-    return {"bootstrap_token": "abcdef.0123456789abcdef", "key": base64.b64encode(name[:16].encode() * 2).decode()}[
-        kind
-    ]
+    return {"key": base64.b64encode(name[:16].encode() * 2).decode()}[kind]
 
 
 def masters_flags(bundle: Path, folder: Path) -> dict[str, str]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any
 
 import pytest
 
 from tests.apiserver.server import JOBS, KNOWN, ApiServer
-from tests.system.harness import ROOT, wait_for
+from tests.system.harness import wait_for
 
 NODES_TOKEN, CONTROLLERS_TOKEN = "a-node", "a-controller"  # of groups whose other doings are noise
-TOKEN = "abcdef.0123456789abcdef"
 WAYS = ("exec", "attach", "portforward")
 CLUSTER_INFO = "/api/v1/namespaces/kube-public/configmaps/cluster-info"
 
@@ -25,28 +23,6 @@ def test_who_is_nobody_is_told_whether_it_is_well(api_server: ApiServer, path: s
 @pytest.mark.parametrize("path", ["/version", CLUSTER_INFO, "/", "/api", "/openapi/v2", "/livez/etcd", "/metrics"])
 def test_who_is_nobody_is_told_nothing_else(api_server: ApiServer, path: str) -> None:
     assert api_server.client.get(path).status_code == 401
-
-
-def test_a_joining_node_is_known_by_its_token_and_kubeadm_goes_on_without_cluster_info(api_server: ApiServer) -> None:
-    """`kubeadm join` asks for it with the credentials of its discovery file: 403 is an answer, after 401 it asks on."""
-    secret: dict[str, Any] = {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "type": "bootstrap.kubernetes.io/token",
-        "metadata": {"name": "bootstrap-token-abcdef", "namespace": "kube-system"},
-        "stringData": {
-            "token-id": "abcdef",
-            "token-secret": TOKEN.partition(".")[2],
-            "usage-bootstrap-authentication": "true",
-            "auth-extra-groups": "system:bootstrappers:kubeadm:default-node-token",
-        },
-    }
-    assert api_server.apply(secret, keep=True).is_success
-    headers = {"Authorization": f"Bearer {TOKEN}"}
-    wait_for("the token", lambda: api_server.client.get("/version", headers=headers).status_code == 200, 20)
-    assert api_server.client.get(CLUSTER_INFO, headers=headers).status_code == 403
-    discovery = (ROOT / "roles/kubernetes/templates/discovery.conf.j2").read_text("utf-8")
-    assert "user: {token: {{ lookup('atoll_secret', 'join_token_'" in discovery
 
 
 def entries(api_server: ApiServer, since: str) -> list[tuple[str, str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import socket
 import ssl
 from typing import Any
@@ -13,9 +12,7 @@ from atoll.engines.kubernetes import names
 
 from tests.apiserver.server import ApiServer
 from tests.apiserver.test_identities import ask
-from tests.system.harness import ROOT
 
-JOINING = ROOT / "plugins/module_utils/atoll_joining.py"
 MODERN, OLD = "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-SHA"
 
 
@@ -68,11 +65,6 @@ def test_a_kubelet_changes_its_own_node_and_not_its_place_in_the_cluster(api_ser
     assert asked("POST", "nodes?dryRun=All", node("worker1"))[0] == 201
     status, text = asked("POST", "nodes?dryRun=All", node("worker1", **{"node-role.kubernetes.io/control-plane": ""}))
     assert (status, "is not allowed to set the following labels" in text) == (403, True), text
-    # Nor says it of itself that it has joined, by which it would get no token, or another one.
-    label = re.search('^JOINED = "(.+)"$', JOINING.read_text("utf-8"), re.MULTILINE)
-    assert label is not None
-    status, text = asked("POST", "nodes?dryRun=All", node("worker1", **{label[1]: "true"}))
-    assert (status, label[1] in text) == (403, True), text
     # What containers of tasks can have there, it does: `atoll_user_namespaces` writes it as the node.
     assert asked("POST", "nodes?dryRun=All", node("worker1", **{names.USER_NAMESPACES: "true"}))[0] == 201
     status, text = asked("POST", "nodes?dryRun=All", node("worker2"))

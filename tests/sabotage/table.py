@@ -23,7 +23,7 @@ PROMISES = {
     "contract": "every engine does what the contract of engines says",
     "first_jobs": "the first job is real, a second one trains over two nodes, a third queues, says why, and starts",
     "failures_are_shown": "memory above the limit and a crash are shown as what they are",
-    "worker_added": "a worker added: exactly its phases and one join step, and nothing else",
+    "worker_added": "a worker added: exactly its phases, and nothing else",
     "killed_runs": "kill -9 and resume",
     "bad_input": "bad input is named, with a remedy, before anything is changed",
     "red_stays": "what was seen broken is told and asked again until it is sound",

@@ -123,14 +123,13 @@ def test_the_example_of_a_classic_inventory_is_up_to_date() -> None:
 
 def test_with_a_plan_only_its_nodes_are_in_the_groups(state: Path, digests: Digests) -> None:
     cluster = reference()
-    made = plan(cluster, None, Observations(), digests).only(["host", "admission", "node"], ["worker2"])
+    made = plan(cluster, None, Observations(), digests).only(["host", "node"], ["worker2"])
     made.save(state / "plan.json")
     listed = json.loads(ansible("ansible-inventory", "-i", str(EXAMPLE), "--list", ATOLL_PLAN=str(state / "plan.json")))
     assert listed["phase_host"]["hosts"] == ["worker2"]
-    assert listed["phase_admission"]["hosts"] == ["master1"]
+    assert listed["phase_node"]["hosts"] == ["worker2"]
     assert "phase_queue" not in listed or not listed["phase_queue"].get("hosts")
-    assert sorted(listed["planned"]["hosts"]) == ["master1", "worker2"]
-    assert listed["_meta"]["hostvars"]["master1"]["atoll_joining"] == ["worker2"]
+    assert listed["planned"]["hosts"] == ["worker2"]
 
 
 SPLIT = """\

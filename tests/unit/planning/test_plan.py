@@ -38,11 +38,6 @@ def test_a_first_install_plans_every_phase_where_it_belongs(cluster: Cluster, di
     assert [step.node for step in made.of("host")] == ["master1", "worker1", "worker2", "storage1"]
     assert [step.node for step in made.of("registry")] == ["storage1"]
     assert [step.node for step in made.of("node")] == ["worker1", "worker2", "storage1"]
-    assert [(step.node, step.joins) for step in made.of("admission")] == [
-        ("master1", "worker1"),
-        ("master1", "worker2"),
-        ("master1", "storage1"),
-    ]
     assert [step.node for step in made.of("queue")] == ["master1"]
     assert {step.phase for step in made.steps} == set(BY_NAME)
 
@@ -51,16 +46,12 @@ def test_after_a_success_there_is_nothing_to_do(cluster: Cluster, digests: Diges
     assert not plan(cluster, None, installed, digests)
 
 
-def test_an_added_worker_gets_its_phases_and_one_join_step_and_is_let_in_by_all_others(
+def test_an_added_worker_gets_its_phases_and_is_let_in_by_all_others(
     text: str, digests: Digests, installed: Observations
 ) -> None:
     grown = loads(text + "  - {name: worker3, address: 10.0.0.23}\n", installed=True)
-    elsewhere = {"admission": ("admission", "master1", "join"), "volume": ("volume", "storage1", "apply")}
-    of_a_worker = [
-        phase.name
-        for phase in PHASES
-        if phase.on in (Scope.ALL, Scope.JOINED, Scope.FIRST_MASTER) or phase.name in elsewhere
-    ]
+    elsewhere = {"volume": ("volume", "storage1", "apply")}
+    of_a_worker = [phase.name for phase in PHASES if phase.on in (Scope.ALL, Scope.JOINED) or phase.name in elsewhere]
     made = plan(grown, None, installed, digests)
     others = [("host", name, "apply") for name in ("master1", "worker1", "worker2", "storage1")]
     assert {step.detail for step in made.steps if (step.phase, step.node, step.action) in others} == {"node.firewall"}
@@ -75,7 +66,7 @@ def test_an_added_worker_with_devices_plans_only_what_is_about_devices(
 ) -> None:
     worker = "  - {name: worker3, address: 10.0.0.23, accelerators: [{type: nvidia_gpu_amd64, count: 8}]}\n"
     others = plan(loads(text + worker, installed=True), None, installed, digests).steps
-    assert {step.phase for step in others if step.node != "worker3"} == {"host", "admission", "volume", "accelerators"}
+    assert {step.phase for step in others if step.node != "worker3"} == {"host", "volume", "accelerators"}
 
 
 def test_a_changed_input_names_the_keys_that_changed(text: str, digests: Digests, installed: Observations) -> None:
@@ -157,7 +148,7 @@ def test_a_phase_that_began_again_and_never_ended_failed_before_and_still_stands
 def test_a_node_in_maintenance_is_left_out(text: str, digests: Digests) -> None:
     resting = loads(text.replace("address: 10.0.0.22", "address: 10.0.0.22, maintenance: true"), installed=True)
     made = plan(resting, None, NOTHING, digests)
-    assert "worker2" not in {step.node for step in made.steps} | {step.joins for step in made.steps}
+    assert "worker2" not in {step.node for step in made.steps}
     assert made.warnings == ("Node `worker2` is in maintenance and left out.",)
 
 
@@ -316,7 +307,7 @@ def test_a_worker_more_changes_no_hash_of_another_node_but_who_lets_it_in(
     def but_for_the_firewall(step: Step) -> Step:
         return replace(step, input_hash=re.sub(r"node\.firewall=\S+ ", "", step.input_hash))
 
-    others = [but_for_the_firewall(step) for step in more.steps if newcomer not in {step.node, step.joins}]
+    others = [but_for_the_firewall(step) for step in more.steps if step.node != newcomer]
     before = [but_for_the_firewall(step) for step in less.steps]
     assert [step for step in others if step.phase != "volume"] == [step for step in before if step.phase != "volume"]
     assert [(step.phase, step.node) for step in others] == [(step.phase, step.node) for step in before]

@@ -24,7 +24,6 @@ CONSTANT = {
     "atoll_cluster_name",
     "atoll_first_master",
     "atoll_input_hashes",
-    "atoll_joining",
 }
 FACTS = {
     "atoll_masters": "masters",
@@ -60,7 +59,7 @@ def asked_files(tasks: Path) -> list[Path]:
 def test_verify_asks_every_phase_of_its_role_and_none_keeps_another_from_being_asked() -> None:
     first, *plays, last = yaml.safe_load(making.text(VERIFY))
     assert (first["hosts"], last["hosts"]) == ("planned", "planned")
-    assert [play["hosts"] for play in plays] == [phase.group for phase in PHASES if phase.name != "admission"]
+    assert [play["hosts"] for play in plays] == [phase.group for phase in PHASES]
     for play in plays:
         (block,) = play["tasks"]
         asked = block["block"][0]["ansible.builtin.import_role"]
@@ -117,15 +116,12 @@ def test_every_phase_has_a_play_in_order_and_says_what_goes_on_record() -> None:
         assert play["gather_facts"] is False
         record = play["vars"].pop("on_record", None)
         assert play["vars"] == {"verb": "deploy", "phase": phase.name}
-        if phase.on is Scope.FIRST_MASTER:
-            assert record is None
-        else:
-            assert record == {
-                "phase": phase.name,
-                "scope": "cluster" if phase.on is Scope.CLUSTER else "node",
-                "input_hash": f"{{{{ atoll_input_hashes.{phase.name} | default('') }}}}",
-                "version": "{{ atoll_version }}",
-            }
+        assert record == {
+            "phase": phase.name,
+            "scope": "cluster" if phase.on is Scope.CLUSTER else "node",
+            "input_hash": f"{{{{ atoll_input_hashes.{phase.name} | default('') }}}}",
+            "version": "{{ atoll_version }}",
+        }
         assert "post_tasks" not in play
     removing = [play for play in plays if play["hosts"].startswith("remove_")]
     assert [play["hosts"] for play in removing] == [

@@ -1,4 +1,4 @@
-"""Objects, admission, kubeadm, names: what needs no cluster. Needs nothing."""
+"""Objects, labels, kubeadm, names: what needs no cluster. Needs nothing."""
 
 from __future__ import annotations
 
@@ -92,6 +92,18 @@ def test_objects_that_are_not_wanted_any_more_are_removed(run: Any, programs: An
     assert json.loads((tmp_path / "deleted").read_text())["metadata"] == {"name": "two", "namespace": "a"}
 
 
+def test_what_is_applied_stands_on_no_command_line(run: Any, programs: Any, tmp_path: Path) -> None:
+    """Whoever has an account on the node reads those."""
+    item = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "one", "namespace": "a"}}
+    (tmp_path / "none").write_text(json.dumps({"kind": "List", "items": []}))
+    (tmp_path / "after").write_text(json.dumps({"kind": "List", "items": [live({}, {})]}))
+    paths = {"there": tmp_path / "none", "there_after": tmp_path / "after"}
+    log = programs("kubectl", KUBECTL.format(**paths, applied=tmp_path / "applied", deleted=tmp_path / "deleted"))
+    run("atoll_objects", phase="demo", objects=[{**item, "stringData": {"password": "s3cr3t-word"}}])
+    assert "s3cr3t-word" in (tmp_path / "applied").read_text()
+    assert "s3cr3t-word" not in log.read_text()
+
+
 def test_what_somebody_else_has_made_is_noted_on_and_never_removed(run: Any, programs: Any, tmp_path: Path) -> None:
     items = [live(SPEC, FIELDS, name="one", annotations={"atoll.io/made-by": "kubeadm"})]
     (tmp_path / "there").write_text(json.dumps({"kind": "List", "items": items}))
@@ -151,74 +163,21 @@ def test_a_clean_up_puts_the_authorities_back(plugin: Any, programs: Any, tmp_pa
     assert authority.stat().st_mode & 0o7777 == 0o600
 
 
-JOINED = {"atoll.io.node-restriction.kubernetes.io/joined": "true"}
-
-
-def node(name: str, labels: dict[str, str], ready: str) -> dict[str, Any]:
-    status = {"conditions": [{"type": "DiskPressure", "status": "True"}, {"type": "Ready", "status": ready}]}
-    return {"kind": "Node", "metadata": {"name": name, "labels": labels}, "status": status}
-
-
-def test_only_nodes_that_have_not_joined_get_a_token(run: Any, programs: Any, tmp_path: Path) -> None:
-    half, anew = node("half", {}, "True"), node("anew", JOINED, "Unknown")
-    nodes = {"kind": "List", "items": [node("one", JOINED, "True"), half, anew]}
-    (tmp_path / "nodes").write_text(json.dumps(nodes))
-    answers = f"""
-case "$3" in
-  get) cat {tmp_path}/nodes ;;
-  apply) cat > {tmp_path}/secrets ;;
-esac
-"""
-    log = programs("kubectl", answers)
-    names = ("one", "two", "half", "anew")
-    all_of_them = [{"name": name, "token": f"{name * 2:.6}.{'s' * 16}"} for name in names]
-    answer = run("atoll_admission", nodes=all_of_them)
-    assert (answer["changed"], answer["expected"]) == (True, ["two", "half", "anew"])
-    secret, *others = json.loads((tmp_path / "secrets").read_text())["items"]
-    assert [one["metadata"]["labels"]["atoll.io/joins"] for one in others] == ["half", "anew"]
-    assert secret["metadata"]["name"] == "bootstrap-token-twotwo"
-    assert secret["stringData"]["usage-bootstrap-authentication"] == "true"
-    assert secret["stringData"]["usage-bootstrap-signing"] == "false"
-    said = log.read_text()
-    assert "s" * 16 not in said
-    unmarked = [line.split()[-2:] for line in said.splitlines() if " label node " in f" {line} "]
-    assert unmarked == [["anew", "atoll.io.node-restriction.kubernetes.io/joined-"]], said
-    assert not run("atoll_admission", nodes=all_of_them[:1])["changed"]
-
-
-@pytest.mark.parametrize(
-    ("left", "check", "deletes"),
-    [
-        ("secret/bootstrap-token-twotwo", False, True),
-        ("secret/bootstrap-token-twotwo", True, False),
-        ("", False, False),
-    ],
-)
-def test_who_has_joined_is_labelled_so_and_has_no_token_left(
-    run: Any, programs: Any, tmp_path: Path, left: str, check: bool, deletes: bool
+def test_labels_of_a_node_are_changed_where_they_differ_and_those_of_others_stay(
+    run: Any, programs: Any, tmp_path: Path
 ) -> None:
-    (tmp_path / "nodes").write_text(json.dumps({"kind": "List", "items": [node("two", {}, "True")]}))
-    log = programs("kubectl", f'case "$*" in *"get nodes"*) cat {tmp_path}/nodes;; *"get secrets"*) echo {left};; esac')
-    answer = run("atoll_node_labels", check, nodes={"two": {"a": "b"}, "none": {}}, joined=True)
-    assert (answer["changed"], answer["nodes"]) == (True, ["two"])
-    assert answer["tokens"] == [name.partition("/")[2] for name in left.split()]
-    asked = log.read_text()
-    assert "--selector atoll.io/joins in (two) " in asked
-    assert (json.dumps(JOINED)[1:-1] in asked) is not check
-    assert ("delete --ignore-not-found secret/bootstrap-token-twotwo" in asked) is deletes
-    labelled = node("two", {"a": "b", **JOINED}, "True")
-    (tmp_path / "nodes").write_text(json.dumps({"kind": "List", "items": [labelled]}))
-    again = run("atoll_node_labels", check, nodes={"two": {"a": "b"}}, joined=True)
-    assert again["changed"] is bool(left), "a token of who is labelled already is taken back, too"
-
-
-def test_labels_of_cards_say_nothing_of_joins(run: Any, programs: Any, tmp_path: Path) -> None:
-    (tmp_path / "nodes").write_text(json.dumps({"kind": "List", "items": [node("two", {}, "True")]}))
+    node: dict[str, Any] = {
+        "kind": "Node",
+        "metadata": {"name": "two", "labels": {"foreign": "x", "atoll.io/old": "1"}},
+    }
+    (tmp_path / "nodes").write_text(json.dumps({"kind": "List", "items": [node]}))
     log = programs("kubectl", f"cat {tmp_path}/nodes")
-    answer = run("atoll_node_labels", nodes={"two": {"a": "b"}})
-    assert (answer["nodes"], answer["tokens"]) == (["two"], [])
-    assert "secrets" not in log.read_text()
-    assert "joined" not in log.read_text()
+    answer = run("atoll_node_labels", nodes={"two": {"a": "b"}, "none": {}}, owned=["atoll.io/"])
+    assert (answer["changed"], answer["nodes"]) == (True, ["two"])
+    assert json.dumps({"metadata": {"labels": {"a": "b", "atoll.io/old": None}}}) in log.read_text()
+    node["metadata"]["labels"] = {"foreign": "x", "a": "b"}
+    (tmp_path / "nodes").write_text(json.dumps({"kind": "List", "items": [node]}))
+    assert not run("atoll_node_labels", nodes={"two": {"a": "b"}}, owned=["atoll.io/"])["changed"]
 
 
 @pytest.fixture

@@ -244,7 +244,6 @@ def test_what_keeps_an_apply_from_being_verified_is_told_as_that(
 def test_an_apply_asks_the_nodes_that_it_touched_and_of_the_whole_cluster_what_it_applied() -> None:
     cluster = reference()
     steps = (
-        Step("admission", "master1", "join", "new", joins="worker1"),
         Step("host", "worker1", "apply", "new"),
         Step("queue", "master1", "apply", "input changed"),
     )
@@ -263,4 +262,3 @@ def test_everything_is_every_phase_where_it_belongs_but_on_nodes_in_maintenance(
     asked = everything(cluster.model_copy(update={"nodes": nodes}))
     assert {step.action for step in asked.steps} == {"verify"}
     assert "worker1" not in asked.nodes()
-    assert not asked.of("admission")

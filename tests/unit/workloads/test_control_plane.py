@@ -1,4 +1,4 @@
-"""What the API server is told of who asks, and what becomes of the tokens that nodes join with. Needs nothing."""
+"""What the API server is told of who asks, and who a node that joins says it is. Needs nothing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 import yaml
+from cryptography import x509
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from .conftest import REFERENCE, Rendered, Rendering
 
@@ -19,6 +21,7 @@ def test_the_api_server_is_told_whom_to_answer_and_what_to_write_down(rendered: 
     flags = {flag["name"]: flag["value"] for flag in cluster["apiServer"]["extraArgs"]}
     assert flags["authentication-config"] == "/etc/atoll/kubernetes/authentication.yaml"
     assert flags["audit-policy-file"] in texts
+    assert flags["enable-bootstrap-token-auth"] == "false"
 
 
 def test_exec_and_reads_of_secrets_are_written_down_before_reads_and_noise_are_dropped(rendered: Rendered) -> None:
@@ -61,22 +64,30 @@ def audits(rule: dict[str, Any], group: str, verb: str, name: str) -> bool:
     return group in groups and verb in rule.get("verbs", [verb]) and about
 
 
-def test_a_node_that_joins_says_who_it_is_before_it_is_told_anything(rendered: Rendered) -> None:
-    found = [yaml.safe_load(file.text or "") for file in rendered.files if file.dest.endswith("/discovery.conf")]
-    assert len(found) == 3
-    assert [set(one["users"][0]["user"]) for one in found] == [{"token"}] * 3
-    assert {len(one["users"][0]["user"]["token"]) for one in found} == {23}
-
-
-@pytest.mark.parametrize(("phase", "shape"), [("control_plane", "three_masters"), ("node", REFERENCE)])
-def test_the_token_of_who_has_joined_is_taken_back_in_the_same_phase(
-    rendering: Rendering, phase: str, shape: str
+@pytest.mark.parametrize(("shape", "others"), [(REFERENCE, 3), ("three_masters", 2)])
+def test_a_node_joins_as_itself_by_a_certificate_that_no_other_node_has(
+    rendering: Rendering, shape: str, others: int
 ) -> None:
-    """Who is root where it lies could become another node with it, a master too."""
-    calls = [call for call in rendering(shape).calls if call["phase"] == phase]
-    joined = {call["host"] for call in calls if call["args"].get("verb") == "join"}
-    assert joined
-    labelled = [call for call in calls if call["module"] == "atoll_node_labels" and call["args"].get("joined")]
-    assert {name for call in labelled for name in call["args"]["nodes"]} >= joined, "who joins gives its token back"
-    last = {call["host"]: call["module"] for call in calls if call["module"] != "atoll_record"}
-    assert {last[host] for host in joined} == {"atoll_node_labels"}
+    """By a token, which is good for any name, who is root there could become another node, a master too."""
+    rendered = rendering(shape)
+    hosts = {call["host"] for call in rendered.calls if call["args"].get("verb") == "join"}
+    assert len(hosts) == others
+    written = {host: {file.dest: file for file in rendered.files if file.host == host} for host in hosts}
+    keys = set()
+    for host, files in written.items():
+        (user,) = yaml.safe_load(files["/etc/atoll/kubeadm/discovery.conf"].text or "")["users"]
+        assert user["user"].keys() == {"client-certificate", "client-key"}, "it joins by something else"
+        assert "oken" not in (files["/etc/atoll/kubeadm/join.yaml"].text or "")
+        certificate = x509.load_pem_x509_certificate((files[user["user"]["client-certificate"]].text or "").encode())
+        assert certificate.subject.rfc4514_string() == f"CN=system:node:{host},O=system:nodes"
+        usage = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+        assert set(usage) == {ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.SERVER_AUTH}, "what it is good for"
+        keys.add(files[user["user"]["client-key"]].text)
+    assert len(keys) == others
+    of_keys = [
+        file
+        for call in rendered.of("atoll_files")
+        for file in call["args"]["files"]
+        if file["dest"] == "/etc/atoll/pki/kubelet.key"
+    ]
+    assert {(file["mode"], file["secret"]) for file in of_keys} == {("0600", True)}
