@@ -13,6 +13,6 @@ DOMAIN = Domain(
     routers=(router,),
     tables=(AuditRow,),
     permissions=policy.PERMISSIONS,
-    periodic=(PeriodicWork("forget the audit", timedelta(hours=1), forget),),
+    periodic=(PeriodicWork("forget the audit", timedelta(minutes=10), forget),),
     matrix={"GET /audit": MatrixRow.administrators()},
 )

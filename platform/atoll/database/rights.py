@@ -59,17 +59,13 @@ class TableRights:
 READS = Rights()
 # A task's row changes hands: the API says what is wanted, `jobs` all else.
 WANTED = ("wanted", "stop_reason", "deleted_at", "due_at", "version")
-NOT_COUNTED = (
-    "at", "actor_name", "action", "object_kind", "object_id", "object_name", "address", "request_id", "details",
-)  # fmt: skip
 TABLES: Mapping[str, TableRights] = {
     "users": TableRights(api=Rights(add=True, change=True), jobs=Rights(hidden=("password_hash",))),
     "sessions": TableRights(api=Rights(add=True, remove=True)),
     "known_devices": TableRights(api=Rights(add=True, change=True, remove=True)),
     "sign_in_failures": TableRights(api=Rights(add=True, remove=True)),
     "idempotency_keys": TableRights(api=Rights(add=True, changes=("object_id",)), jobs=Rights(remove=True)),
-    # `jobs` counts rows of actors, and forgets by functions.
-    "audit": TableRights(api=Rights(add=True), jobs=Rights(hidden=NOT_COUNTED)),
+    "audit": TableRights(api=READS),
     "virtual_clusters": TableRights(api=READS, jobs=READS),
     "virtual_cluster_quotas": TableRights(api=READS, jobs=READS),
     "virtual_cluster_members": TableRights(api=Rights(add=True), jobs=READS),

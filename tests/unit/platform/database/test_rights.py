@@ -31,8 +31,9 @@ NEVER = {
         "TRUNCATE audit",
         "UPDATE audit SET actor_name = 'eve'",
         "UPDATE audit SET details = '{}'",
-        "SELECT audit_forget_old(now(), 10)",
-        "SELECT audit_forget_of(NULL, 10, false)",
+        "INSERT INTO audit SELECT * FROM audit",
+        "SELECT audit_forget_old()",
+        "SELECT audit_forget_too_many()",
         "SELECT secrets FROM tasks",
         "UPDATE tasks SET specification = '{}'",
         "UPDATE attempts SET finished_at = now()",
@@ -43,7 +44,8 @@ NEVER = {
         "TRUNCATE audit",
         "INSERT INTO audit SELECT * FROM audit",
         "UPDATE audit SET outcome = 'denied'",
-        "SELECT audit_count_again('1')",
+        "SELECT * FROM audit",
+        "SELECT audit_add('', '', '', '', '', '', '', '', '', '{}', NULL)",
         "SELECT password_hash FROM users",
         "UPDATE users SET roles = '{admin}'",
         "SELECT * FROM sessions",
@@ -55,7 +57,7 @@ NEVER_BY_ANY = (
     "ALTER TABLE audit ADD COLUMN more int",
     "DROP TABLE audit",
     "CREATE FUNCTION more() RETURNS int LANGUAGE sql AS 'SELECT 1'",
-    "DROP FUNCTION audit_count_again(text)",
+    "DROP FUNCTION audit_forget_old()",
     "CREATE ROLE more",
     "SET ROLE postgres",
     "COPY audit TO PROGRAM 'cat'",
@@ -101,10 +103,9 @@ async def test_functions_are_for_their_callers_and_nobody_else(engines: dict[str
     async with engines["postgres"].connect() as connection:
         held = {tuple(row) for row in await connection.execute(text(asked), {"roles": list(ROLES)})}
     assert held == {
-        (API, "audit_count_again(text)"),
-        (JOBS, "audit_forget_old(timestamp with time zone,integer)"),
-        (JOBS, "audit_forget_of(text,integer,boolean)"),
-        (JOBS, "audit_forget_of_strangers(integer)"),
+        (API, "audit_add(text,text,text,text,text,text,text,text,text,jsonb,text)"),
+        (JOBS, "audit_forget_old()"),
+        (JOBS, "audit_forget_too_many()"),
     }
 
 
@@ -155,10 +156,10 @@ async def test_jobs_forgets_nothing_that_is_to_be_kept(
             row.request_id = "x"
             session.add(row)
     async with engines[JOBS].begin() as connection:
-        gone = await connection.scalar(select(func.audit_forget_old(now() + timedelta(days=1), 100)))
+        gone = await connection.scalar(select(func.audit_forget_old()))
     assert gone == 1, "rows went that are younger than they are kept"
     assert await left() == ["91", "92", "93", "94", "95"], "rows went that are younger than they are kept"
     async with engines[JOBS].begin() as connection:
-        assert await connection.scalar(select(func.audit_forget_of(None, 100, False))) == 1
-        assert await connection.scalar(select(func.audit_forget_of(None, 100, False))) == 0
-    assert await left() == ["92", "93", "94", "95"], "rows went though there were not too many"
+        assert await connection.scalar(select(func.audit_forget_too_many())) == 1
+        assert await connection.scalar(select(func.audit_forget_too_many())) == 0
+    assert len(await left()) == 4, "rows went though there were not too many"
