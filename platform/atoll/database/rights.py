@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 
 API, JOBS = "atoll_api", "atoll_jobs"
 ROLES = (API, JOBS)
+LEGACY = "atoll"  # of earlier versions: one account for all, until the services have come with their own
 
 
 class RolesMissing(Exception):
