@@ -4,6 +4,7 @@ import structlog
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
+from atoll.api.domains import rights
 from atoll.audit_trail.functions import have_functions
 from atoll.configuration import Configuration
 from atoll.database.blockers import cleared_of_services
@@ -23,7 +24,7 @@ async def ensure_tables(database: AsyncEngine, configuration: Configuration) -> 
     """The tables of this version, and what each service may do with them. Raises RolesMissing."""
 
     def give(connection: Connection) -> None:
-        grant(connection)
+        grant(connection, rights())
         have_functions(connection, configuration.audit)
 
     await upgrade(database, give)

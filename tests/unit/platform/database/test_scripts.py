@@ -242,7 +242,7 @@ async def test_the_account_of_earlier_versions_has_an_hour_once_the_services_hav
     assert verified(pod)
 
     async def ended() -> bool:
-        return old.is_closed()
+        return bool(old.is_closed())
 
     await eventually(ended)
     with pytest.raises(asyncpg.PostgresError):
