@@ -104,7 +104,7 @@ def test_pods_of_the_system_start_while_the_queue_is_down(atoll: Atoll) -> None:
 
 
 def test_the_database_has_a_backup_and_takes_no_stranger(atoll: Atoll) -> None:
-    inside = ("-n", "atoll-system", "exec", "database-0", "-c", "backup", "--")
+    inside = ("-n", "atoll-system", "exec", "database-0", "-c", "upkeep", "--")
     info = wait_for(
         "a backup",
         lambda: json.loads(atoll.kubectl(*inside, "pgbackrest", "--stanza=atoll", "--output=json", "info").out),

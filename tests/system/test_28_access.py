@@ -132,7 +132,7 @@ def test_jobs_cannot_become_root_of_the_cluster(atoll: Atoll) -> None:
 
 def test_who_goes_into_a_pod_or_reads_a_secret_is_in_the_audit_log(atoll: Atoll) -> None:
     mark = f"seen-{secrets.token_hex(6)}"
-    atoll.kubectl("-n", "atoll-system", "exec", "database-0", "-c", "backup", "--", "echo", mark)
+    atoll.kubectl("-n", "atoll-system", "exec", "database-0", "-c", "upkeep", "--", "echo", mark)
     atoll.kubectl("-n", "atoll-system", "get", "secret", mark, ok=(1,))
 
     def entries() -> set[tuple[str, str]]:

@@ -4,8 +4,10 @@ import structlog
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
+from atoll.api.domains import rights
 from atoll.audit_trail.functions import have_functions
 from atoll.configuration import Configuration
+from atoll.database.blockers import cleared_of_services
 from atoll.database.connection import Sessions
 from atoll.database.migrate import MIGRATING, upgrade
 from atoll.database.rights import grant
@@ -22,7 +24,7 @@ async def ensure_tables(database: AsyncEngine, configuration: Configuration) -> 
     """The tables of this version, and what each service may do with them. Raises RolesMissing."""
 
     def give(connection: Connection) -> None:
-        grant(connection)
+        grant(connection, rights())
         have_functions(connection, configuration.audit)
 
     await upgrade(database, give)
@@ -30,7 +32,7 @@ async def ensure_tables(database: AsyncEngine, configuration: Configuration) -> 
 
 async def ensure_contents(sessions: Sessions, configuration: Configuration) -> None:
     """The administrator with the generated password, the first virtual clusters, and the one a member of the other."""
-    async with sessions() as session, session.begin():
+    async with sessions() as session, session.begin(), cleared_of_services(sessions, await session.connection()):
         await session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATING})
         await _ensure(session, configuration)
 

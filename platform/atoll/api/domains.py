@@ -8,6 +8,7 @@ from atoll.audit.domain import DOMAIN as audit
 from atoll.control.domain import DOMAIN as control
 from atoll.database.base import Table
 from atoll.database.notifications import DUE
+from atoll.database.rights import TableRights
 from atoll.engines.domain import DOMAIN as engines
 from atoll.homes.domain import DOMAIN as homes
 from atoll.identity.domain import DOMAIN as identity
@@ -67,6 +68,12 @@ def channels() -> tuple[str, ...]:
 def tables() -> tuple[type[Table], ...]:
     """The tables of all domains."""
     return tuple(table for domain in DOMAINS for table in domain.tables)
+
+
+def rights() -> dict[str, TableRights]:
+    """What services may do with each table, the one of migrations too."""
+    of_domains = {table.__tablename__: rights for domain in DOMAINS for table, rights in domain.tables.items()}
+    return of_domains | {"alembic_version": TableRights()}
 
 
 def metadata() -> MetaData:

@@ -5,16 +5,12 @@ from typing import Any, Literal, Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from atoll.audit_trail.functions import LONGEST_TEXT, MOST_DETAILS_BYTES
 from atoll.audit_trail.models import AuditRow
 from atoll.audit_trail.repository import AuditTrailRepository
-from atoll.database.base import now
 from atoll.database.connection import Sessions
-from atoll.database.identifiers import id_of, new_id
 
 Outcome = Literal["done", "denied", "failed"]
-# What users write stands in rows that they do not own: so much of it, and no more.
-LONGEST_TEXT = 256
-MOST_DETAILS_BYTES = 2048
 
 
 class Actor(Protocol):
@@ -37,7 +33,7 @@ class Actor(Protocol):
         """The request that does it."""
 
 
-def record(
+async def record(
     session: AsyncSession,
     caller: Actor,
     action: str,
@@ -48,16 +44,14 @@ def record(
     outcome: Outcome = "done",
     details: dict[str, Any] | None = None,
 ) -> None:
-    """Add a record to `session`; it is kept if and only if the change itself is. Never pass secrets in `details`."""
-    session.add(_row(caller, action, kind, identifier, name, outcome, details or {}))
+    """Write a record in `session`; it is kept if and only if the change itself is. Never pass secrets in `details`."""
+    await AuditTrailRepository(session).add(_row(caller, action, kind, identifier, name, outcome, details or {}))
 
 
 def _row(
     caller: Actor, action: str, kind: str, identifier: str, name: str, outcome: Outcome, details: dict[str, Any]
 ) -> AuditRow:
     return AuditRow(
-        id=new_id(),
-        at=now(),
         actor_id=caller.id,
         actor_name=caller.name,
         action=action,
@@ -95,16 +89,9 @@ async def record_denied(sessions: Sessions, caller: Actor, request: str, route: 
 
     It tells of the first of them. Its id stands among those of the minute's begin.
     """
-    row = _row(caller, "request.denied", "request", "", request, "denied", {"route": route, "times": 1})
-    row.id = _of_minute(row, f"{caller.id} {caller.address} {route}")
+    row = _row(caller, "request.denied", "request", "", request, "denied", {"route": route})
     async with sessions() as session, session.begin():
-        await AuditTrailRepository(session).count(row)
-
-
-def _of_minute(row: AuditRow, what: str) -> str:
-    """The id of all of `what` in the minute of `row`."""
-    minute_ms = int(row.at.replace(second=0, microsecond=0).timestamp()) * 1000
-    return id_of(minute_ms, what)
+        await AuditTrailRepository(session).add(row, once_a_minute=route)
 
 
 async def record_sign_in(
@@ -123,8 +110,6 @@ async def record_sign_in(
     """
     failed = outcome != "done"
     row = AuditRow(
-        id=new_id(),
-        at=now(),
         actor_id=None if failed else user_id,
         actor_name=_cut(name),
         action="session.create",
@@ -134,10 +119,6 @@ async def record_sign_in(
         outcome=outcome,
         address=address,
         request_id=request_id,
-        details={"times": 1} if failed else {},
+        details={},
     )
-    if not failed:
-        session.add(row)
-        return
-    row.id = _of_minute(row, f"sign-in {address} {name}")
-    await AuditTrailRepository(session).count(row)
+    await AuditTrailRepository(session).add(row, once_a_minute="sign-in" if failed else None)

@@ -12,6 +12,9 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from atoll.database.blockers import cleared_of_services
+from atoll.database.connection import sessions
+
 # Two replicas that start at once must not migrate at once.
 MIGRATING = 4_802_174_551
 log = structlog.get_logger(__name__)
@@ -46,7 +49,10 @@ async def wait_for(database: AsyncEngine, timeout_s: float) -> None:
 
 
 async def upgrade(database: AsyncEngine, then: Callable[[Connection], None] | None = None) -> None:
-    """Bring the schema to the newest version, and do `then` with it, both or none; concurrent callers wait."""
+    """Bring the schema to the newest version, and do `then` with it, both or none.
+
+    Concurrent callers wait; services that are in the way do not keep it waiting.
+    """
 
     def run(connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATING})
@@ -54,5 +60,5 @@ async def upgrade(database: AsyncEngine, then: Callable[[Connection], None] | No
         if then is not None:
             then(connection)
 
-    async with database.begin() as connection:
+    async with database.begin() as connection, cleared_of_services(sessions(database), connection):
         await connection.run_sync(run)

@@ -1,7 +1,7 @@
-"""Who may do what with which table: the one table of it, and how a migration makes it so.
+"""Who may do what with which table, and how a migration makes it so. Each manifest says it beside its tables.
 
 Tables belong to the owner, as whom only migrations sign in. `api` and `jobs` have roles of their own, which make,
-change and remove nothing but rows, and of these only what stands here: whoever takes one of them over gets no further.
+change and remove nothing but rows, and of these only what stands there: whoever takes one of them over gets no further.
 What they may do with the audit beyond that, functions of the owner do for them (`atoll.audit_trail.functions`).
 """
 
@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 
 API, JOBS = "atoll_api", "atoll_jobs"
 ROLES = (API, JOBS)
+LEGACY = "atoll"  # of earlier versions: one account for all, until the services have come with their own
 
 
 class RolesMissing(Exception):
@@ -22,12 +23,13 @@ class RolesMissing(Exception):
 class Rights:
     """What a role may do with a table. `hidden` columns are not read; where `changes` is given, no others are written.
 
-    Only rows as a whole are added and removed.
+    Rows are added without what is `filled` by the database itself, and removed as a whole.
     """
 
     read: bool = True
     hidden: tuple[str, ...] = ()
     add: bool = False
+    filled: tuple[str, ...] = ()
     change: bool = False
     changes: tuple[str, ...] = ()
     remove: bool = False
@@ -39,7 +41,7 @@ class Rights:
             case "SELECT":
                 return there - {*self.hidden} if self.read else frozenset()
             case "INSERT":
-                return there if self.add else frozenset()
+                return there - {*self.filled} if self.add else frozenset()
             case _:
                 return frozenset(self.changes) if self.changes else there if self.change else frozenset()
 
@@ -57,42 +59,10 @@ class TableRights:
 
 
 READS = Rights()
-# A task's row changes hands: the API says what is wanted, `jobs` all else.
-WANTED = ("wanted", "stop_reason", "deleted_at", "due_at", "version")
-NOT_COUNTED = (
-    "at", "actor_name", "action", "object_kind", "object_id", "object_name", "address", "request_id", "details",
-)  # fmt: skip
-TABLES: Mapping[str, TableRights] = {
-    "users": TableRights(api=Rights(add=True, change=True), jobs=Rights(hidden=("password_hash",))),
-    "sessions": TableRights(api=Rights(add=True, remove=True)),
-    "known_devices": TableRights(api=Rights(add=True, change=True, remove=True)),
-    "sign_in_failures": TableRights(api=Rights(add=True, remove=True)),
-    "idempotency_keys": TableRights(api=Rights(add=True, changes=("object_id",)), jobs=Rights(remove=True)),
-    # `jobs` counts rows of actors, and forgets by functions.
-    "audit": TableRights(api=Rights(add=True), jobs=Rights(hidden=NOT_COUNTED)),
-    "virtual_clusters": TableRights(api=READS, jobs=READS),
-    "virtual_cluster_quotas": TableRights(api=READS, jobs=READS),
-    "virtual_cluster_members": TableRights(api=Rights(add=True), jobs=READS),
-    "nodes": TableRights(api=READS, jobs=Rights(add=True, change=True, remove=True)),
-    "provisioners": TableRights(jobs=Rights(change=True)),
-    "operations": TableRights(
-        api=Rights(
-            add=True, changes=("cancel_wanted", "reason", "state", "finished_at", "due_at")
-        ),
-        jobs=Rights(change=True, remove=True),
-    ),
-    "operation_events": TableRights(api=Rights(add=True), jobs=Rights(add=True)),
-    # Secret variables are for the engine: the API writes them and does not get them back.
-    "tasks": TableRights(api=Rights(hidden=("secrets",), add=True, changes=WANTED), jobs=Rights(change=True)),
-    "attempts": TableRights(api=READS, jobs=Rights(add=True, change=True)),
-    "replicas": TableRights(api=READS, jobs=Rights(add=True, change=True)),
-    "task_events": TableRights(api=Rights(add=True), jobs=Rights(add=True)),
-    "alembic_version": TableRights(),
-}  # fmt: skip
 
 
-def grant(connection: Connection) -> None:
-    """Give each role exactly what stands above, in the transaction of `connection`. Raises RolesMissing."""
+def grant(connection: Connection, tables: Mapping[str, TableRights]) -> None:
+    """Give each role exactly that, and nothing on other tables, in the transaction. Raises RolesMissing."""
     there = set(connection.scalars(text("SELECT rolname FROM pg_roles")))
     if missing := [role for role in ROLES if role not in there]:
         raise RolesMissing(
@@ -105,7 +75,7 @@ def grant(connection: Connection) -> None:
             connection.execute(text(f"REVOKE ALL ON ALL {right} IN SCHEMA public FROM {role}, PUBLIC"))
         connection.execute(text(f"REVOKE CREATE ON SCHEMA public FROM {role}, PUBLIC"))
         connection.execute(text(f"GRANT CONNECT ON DATABASE {_database(connection)} TO {role}"))
-        for table, rights in TABLES.items():
+        for table, rights in tables.items():
             for statement in _statements(table, columns.get(table, frozenset()), role, rights.of(role)):
                 connection.execute(text(statement))
 

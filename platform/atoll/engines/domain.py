@@ -1,6 +1,7 @@
 """Engines: the manifest."""
 
 from atoll.configuration import Configuration
+from atoll.database.rights import READS, Rights, TableRights
 from atoll.engines import codes
 from atoll.engines.live_log import JobsClient
 from atoll.engines.machines import keep_machines
@@ -17,7 +18,7 @@ def _jobs(configuration: Configuration) -> JobsClient:
 DOMAIN = Domain(
     name="engines",
     codes=declared(codes),
-    tables=(NodeRow,),
+    tables={NodeRow: TableRights(api=READS, jobs=Rights(add=True, change=True, remove=True))},
     parts=(ProcessPart(JobsClient, _jobs, JobsClient.close), ProcessPart(Reports, lambda _configuration: Reports())),
     loops=(Loop("watch the engine", watch), Loop("keep what is seen of machines", keep_machines)),
 )

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Identity, Index, String, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Identity, Index, String, UniqueConstraint
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
@@ -17,6 +17,7 @@ class UserRow(Table):
     """An account. Rows are never deleted and the uid comes from a sequence, so that no uid is ever used twice."""
 
     __tablename__ = "users"
+    __table_args__ = (CheckConstraint(f"uid >= {FIRST_UID}", name="uid"),)
 
     id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
     name: Mapped[str] = mapped_column(unique=True)

@@ -122,7 +122,7 @@ class IdentityService:
     async def sign_out(self, caller: Caller, hashed_token: str) -> None:
         """End the session."""
         await self._repository.end_session(hashed_token)
-        record(self._session, caller, "session.delete", kind="session", identifier="", name=caller.name)
+        await record(self._session, caller, "session.delete", kind="session", identifier="", name=caller.name)
 
     @staticmethod
     async def change_password(
@@ -160,7 +160,9 @@ class IdentityService:
                 present.password_hash = hashed
                 present.must_change_password = False
                 await repository.end_sessions_of(present.id)
-                record(session, caller, "user.change_password", kind="user", identifier=present.id, name=present.name)
+                await record(
+                    session, caller, "user.change_password", kind="user", identifier=present.id, name=present.name
+                )
                 return IdentityService(session, configuration, permissions)._open(present, caller.address)
             session.add_all(_failures(keys, caller.name, caller.address))
         # After the transaction, so that the failure is counted.

@@ -1,6 +1,7 @@
 """The manifest of operations."""
 
 from atoll.database.notifications import OPERATIONS
+from atoll.database.rights import Rights, TableRights
 from atoll.operations import codes, policy
 from atoll.operations.live import OperationAudience
 from atoll.operations.models import OperationEventRow, OperationRow
@@ -11,7 +12,13 @@ from atoll.web.domain import Domain, Elsewhere, MatrixRow, ProcessPart
 DOMAIN = Domain(
     name="operations",
     routers=(router,),
-    tables=(OperationRow, OperationEventRow),
+    tables={
+        OperationRow: TableRights(
+            api=Rights(add=True, changes=("cancel_wanted", "reason", "state", "finished_at", "due_at")),
+            jobs=Rights(change=True, remove=True),
+        ),
+        OperationEventRow: TableRights(api=Rights(add=True), jobs=Rights(add=True)),
+    },
     permissions=policy.PERMISSIONS,
     codes=declared(codes),
     channels=(OPERATIONS,),

@@ -53,7 +53,7 @@ class OperationService:
         if await self._repository.waiting_of(caller) >= limit:
             raise TooMany(codes.TooManyOperations(limit=limit))
         made = await self._repository.add(OperationRow(id=new_id(), owner_id=caller.id, **asked.model_dump()))
-        record(
+        await record(
             self._session,
             caller,
             "operation.create",
@@ -107,7 +107,7 @@ class OperationService:
                 row.state, row.finished_at, row.due_at = OperationState.CANCELLED, now(), None
             else:
                 row.due_at = now()
-            record(
+            await record(
                 self._session,
                 caller,
                 "operation.cancel",

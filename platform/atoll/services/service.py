@@ -21,7 +21,7 @@ class ServicesService:
             action = await self._control.restart(name, caller.name)
         except ApiError as error:
             async with self._sessions() as session, session.begin():
-                record(
+                await record(
                     session,
                     caller,
                     "service.restart",
@@ -33,7 +33,7 @@ class ServicesService:
                 )
             raise
         async with self._sessions() as session, session.begin():
-            record(
+            await record(
                 session,
                 caller,
                 "service.restart",

@@ -1,6 +1,7 @@
 """Tasks: the manifest."""
 
 from atoll.database.notifications import TASKS
+from atoll.database.rights import READS, Rights, TableRights
 from atoll.tasks import codes, policy
 from atoll.tasks.live import TaskAudience
 from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
@@ -17,7 +18,19 @@ DOMAIN = Domain(
     name="tasks",
     codes=declared(codes),
     routers=(streams, router),  # `/tasks/stream` is not the task of that id
-    tables=(TaskRow, AttemptRow, ReplicaRow, EventRow),
+    tables={
+        # Secret variables are for the engine: the API writes them and does not get them back. A row changes hands: the
+        # API says what is wanted, `jobs` all else.
+        TaskRow: TableRights(
+            api=Rights(
+                hidden=("secrets",), add=True, changes=("wanted", "stop_reason", "deleted_at", "due_at", "version")
+            ),
+            jobs=Rights(change=True),
+        ),
+        AttemptRow: TableRights(api=READS, jobs=Rights(add=True, change=True)),
+        ReplicaRow: TableRights(api=READS, jobs=Rights(add=True, change=True)),
+        EventRow: TableRights(api=Rights(add=True), jobs=Rights(add=True)),
+    },
     permissions=policy.PERMISSIONS,
     channels=(TASKS,),
     events=(LogLines, LogEnd, StateChanged),

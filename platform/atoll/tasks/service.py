@@ -148,7 +148,7 @@ class TaskService:
         await self._session.flush()
         await self._session.refresh(row, ["owner", "virtual_cluster"])
         self._event(row, "state", codes.Created(), state=State.QUEUED, actor=caller.name)
-        record(
+        await record(
             self._session,
             caller,
             "task.create",
@@ -238,7 +238,7 @@ class TaskService:
         row.wanted = Wanted.STOP
         row.stop_reason = codes.StoppedByUser(user=actor.name).reason().model_dump()
         self._event(row, "request", codes.StopRequested(), actor=actor.name)
-        record(self._session, actor, "task.stop", kind="task", identifier=row.id, name=row.name)
+        await record(self._session, actor, "task.stop", kind="task", identifier=row.id, name=row.name)
         await self._changed(row)
 
     async def delete(self, caller: Caller, task_id: str, if_match: str | None) -> None:
@@ -250,7 +250,7 @@ class TaskService:
         if State(row.state) not in ENDED:
             raise Conflict(codes.NotEnded())
         row.deleted_at = now()
-        record(self._session, caller, "task.delete", kind="task", identifier=row.id, name=row.name)
+        await record(self._session, caller, "task.delete", kind="task", identifier=row.id, name=row.name)
         await self._session.flush()
         await tell(self._session, row)
 

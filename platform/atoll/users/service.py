@@ -67,7 +67,7 @@ class UserService:
             nickname=body.nickname,
         )
         await self._join(user.id, body.virtual_clusters)
-        self._record(caller, "user.create", user, roles=user.roles, virtual_clusters=body.virtual_clusters)
+        await self._record(caller, "user.create", user, roles=user.roles, virtual_clusters=body.virtual_clusters)
         return User.model_validate(user)
 
     async def disable(self, actor: Actor, user_id: str, if_match: str | None, *, stop_tasks: bool) -> Account:
@@ -83,7 +83,7 @@ class UserService:
             row.active = False
             sessions = await self._repository.end_sessions_of(row.id)
             stopped = await self._tasks.stop_all_of(actor, row.id) if stop_tasks else 0
-            self._record(actor, "user.disable", row, sessions=sessions, stopped_tasks=stopped)
+            await self._record(actor, "user.disable", row, sessions=sessions, stopped_tasks=stopped)
         return await self._one(row)
 
     async def enable(self, actor: Actor, user_id: str, if_match: str | None) -> Account:
@@ -92,7 +92,7 @@ class UserService:
         if not row.active:
             row.active = True
             await self._repository.forgive_name(row.name)
-            self._record(actor, "user.enable", row)
+            await self._record(actor, "user.enable", row)
         return await self._one(row)
 
     async def reset_password(self, actor: Actor, user_id: str, if_match: str | None) -> OneTimePassword:
@@ -106,13 +106,14 @@ class UserService:
         row.must_change_password = True
         sessions = await self._repository.end_sessions_of(row.id)
         await self._repository.forgive_name(row.name)
-        self._record(actor, "user.reset_password", row, sessions=sessions)
+        await self._record(actor, "user.reset_password", row, sessions=sessions)
         return OneTimePassword(account=await self._one(row), password=password)
 
     async def end_sessions(self, actor: Actor, user_id: str, if_match: str | None) -> Account:
         """Sign the user out everywhere, and end what flows for them. Raises NotFound, Changed."""
         row = await self._row(user_id, if_match)
-        self._record(actor, "user.end_sessions", row, sessions=await self._repository.end_sessions_of(row.id))
+        sessions = await self._repository.end_sessions_of(row.id)
+        await self._record(actor, "user.end_sessions", row, sessions=sessions)
         return await self._one(row)
 
     async def _row(self, user_id: str, if_match: str | None = None) -> UserRow:
@@ -140,8 +141,8 @@ class UserService:
             for row in rows
         ]
 
-    def _record(self, actor: Actor, action: str, user: UserRow, **details: object) -> None:
-        record(self._session, actor, action, kind="user", identifier=user.id, name=user.name, details=details)
+    async def _record(self, actor: Actor, action: str, user: UserRow, **details: object) -> None:
+        await record(self._session, actor, action, kind="user", identifier=user.id, name=user.name, details=details)
 
     async def _join(self, user_id: str, names: builtins.list[str]) -> None:
         clusters = VirtualClusterService(self._session)

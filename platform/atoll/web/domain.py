@@ -17,6 +17,7 @@ from atoll.configuration import Configuration
 from atoll.database.base import Table
 from atoll.database.connection import Sessions
 from atoll.database.notifications import Listener
+from atoll.database.rights import TableRights
 from atoll.web.codes import Code
 
 Part = TypeVar("Part")
@@ -163,7 +164,7 @@ class Domain:
 
     name: str
     routers: tuple[APIRouter, ...] = ()
-    tables: tuple[type[Table], ...] = ()
+    tables: Mapping[type[Table], TableRights] = field(default_factory=dict)  # and what services may do with them
     permissions: tuple[Permission, ...] = ()
     task_kinds: tuple[TaskKind, ...] = ()
     codes: tuple[type[Code], ...] = ()

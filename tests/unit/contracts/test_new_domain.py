@@ -1,7 +1,7 @@
 """What docs/domain.md says of adding a domain is all that it takes. Needs nothing.
 
-The page's domain is made in a copy of the tree, with an import and an entry in the list of domains and a row of rights,
-and then goes through contracts, migrations, words and the matrix of permissions as any other does.
+The page's domain is made in a copy of the tree, with an import and an entry in the list of domains, and then
+goes through contracts, migrations, words and the matrix of permissions as any other does.
 """
 
 import os
@@ -18,8 +18,6 @@ from atoll.database.migrate import alembic_config
 TREE = Path(__file__).parents[3]
 PAGE = TREE / "docs/domain.md"
 LIST = "platform/atoll/api/domains.py"
-RIGHTS = "platform/atoll/database/rights.py"
-LAST = '    "alembic_version"'
 BESIDE = "from atoll.operations.domain"
 NEXT = "9999"
 # What judges a domain; the contract's rules of routes and the portal's words read what the commands before them made.
@@ -60,9 +58,6 @@ def add_domain(tree: Path) -> None:
             listed = (tree / LIST).read_text().replace(BESIDE, f"{imported}\n{BESIDE}", 1)
             (tree / LIST).write_text(listed.replace("\n)\n", f"\n{entry}\n)\n", 1))
             continue
-        if name == Path(RIGHTS).name:
-            (tree / RIGHTS).write_text((tree / RIGHTS).read_text().replace(LAST, f"{text}{LAST}", 1))
-            continue
         path = tree / name.replace("<next>", NEXT)
         assert not path.exists(), f"{name} is there already"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -75,7 +70,7 @@ def run(tree: Path, *command: str) -> None:
     assert ended.returncode == 0, f"{' '.join(command)}:\n{ended.stdout[-8000:]}\n{ended.stderr[-2000:]}"
 
 
-def test_a_domain_is_a_folder_a_migration_and_lines_in_two_files(copied: Path) -> None:
+def test_a_domain_is_a_folder_a_migration_and_two_lines_in_a_file(copied: Path) -> None:
     add_domain(copied)
     beside = Path(sys.executable).parent
     run(copied, str(beside / "ruff"), "check", "--no-cache", "platform")
@@ -93,6 +88,5 @@ def test_the_page_names_the_shared_files() -> None:
     new = [
         name for name in blocks() if name.startswith(("platform/atoll/notes/", "platform/atoll/database/migrations/"))
     ]
-    assert {*blocks()} - {*new} == {Path(LIST).name, Path(RIGHTS).name}
-    assert f"two**. `{LIST}`" in PAGE.read_text()
-    assert f"and `{RIGHTS}`" in PAGE.read_text()
+    assert {*blocks()} - {*new} == {Path(LIST).name}
+    assert f"one shared file that it touches** is `{LIST}`" in PAGE.read_text()

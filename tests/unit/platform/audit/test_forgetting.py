@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 from atoll.api.domains import DOMAINS
 from atoll.audit.domain import DOMAIN as AUDIT
-from atoll.audit_trail.forgetting import AT_ONCE
+from atoll.audit_trail.functions import AT_ONCE, LONGEST_TEXT, MOST_DETAILS_BYTES
 from atoll.audit_trail.models import AuditRow
-from atoll.audit_trail.record import LONGEST_TEXT, MOST_DETAILS_BYTES, bounded
+from atoll.audit_trail.record import bounded
 from atoll.database.base import now
 from atoll.database.connection import Sessions, connect, sessions
 from atoll.identity.models import UserRow
@@ -77,7 +77,8 @@ async def test_jobs_forgets_rows_that_are_old_or_too_many(platform: RunningPlatf
         return "00old" not in await names()
 
     async def too_many_are_gone() -> bool:
-        return not {"00old", "00young"} & await names()
+        async with opened() as session:
+            return await session.scalar(select(func.count(AuditRow.id))) == 40
 
     try:
         await write(opened, "00old", 2 * AT_ONCE + 1, days=10)
@@ -87,7 +88,9 @@ async def test_jobs_forgets_rows_that_are_old_or_too_many(platform: RunningPlatf
         await write(opened, "1many", 45, days=0)
         await eventually(too_many_are_gone)
         async with opened() as session:
-            assert await session.scalar(select(func.count(AuditRow.id))) == 40
+            left = list((await session.scalars(select(AuditRow.id).order_by(AuditRow.id))).all())
+        assert [each for each in left if each < "1"] == [f"00young{each:06d}" for each in range(3)], "of another day"
+        assert {"1many000000", "1many000044"} <= {*left}, "what was first and what was last of its day is gone"
     finally:
         await database.dispose()
 
@@ -179,11 +182,12 @@ async def write(
     address: str = "",
 ) -> None:
     actor_id, actor_name = actor or (None, name)
+    begin = now().replace(hour=0) - timedelta(days=days)
     async with opened() as session, session.begin():
         session.add_all(
             AuditRow(
                 id=f"{name}{number:06d}",
-                at=now() - timedelta(days=days),
+                at=begin + timedelta(milliseconds=number),
                 actor_id=actor_id,
                 actor_name=actor_name,
                 action="x",

@@ -5,11 +5,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from atoll.api import domains
 from atoll.api.contents import ensure_contents, ensure_tables
 from atoll.audit_trail.models import AuditRow
 from atoll.database.base import now
 from atoll.database.connection import connect, sessions
-from atoll.database.rights import API, JOBS, ROLES, TABLES
+from atoll.database.rights import API, JOBS, ROLES
 from sqlalchemy import exc, func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -31,19 +32,23 @@ NEVER = {
         "TRUNCATE audit",
         "UPDATE audit SET actor_name = 'eve'",
         "UPDATE audit SET details = '{}'",
-        "SELECT audit_forget_old(now(), 10)",
-        "SELECT audit_forget_of(NULL, 10, false)",
+        "INSERT INTO audit SELECT * FROM audit",
+        "SELECT audit_forget_old()",
+        "SELECT audit_forget_too_many()",
         "SELECT secrets FROM tasks",
         "UPDATE tasks SET specification = '{}'",
         "UPDATE attempts SET finished_at = now()",
         "DELETE FROM users",
+        "INSERT INTO users (id, name, nickname, uid, password_hash, must_change_password, roles, active, created_at,"
+        " version) OVERRIDING SYSTEM VALUE VALUES ('e', 'eve', '', 30007, '', false, '{}', true, now(), 1)",
     ),
     JOBS: (
         "DELETE FROM audit",
         "TRUNCATE audit",
         "INSERT INTO audit SELECT * FROM audit",
         "UPDATE audit SET outcome = 'denied'",
-        "SELECT audit_count_again('1')",
+        "SELECT * FROM audit",
+        "SELECT audit_add('', '', '', '', '', '', '', '', '', '{}', NULL)",
         "SELECT password_hash FROM users",
         "UPDATE users SET roles = '{admin}'",
         "SELECT * FROM sessions",
@@ -55,7 +60,7 @@ NEVER_BY_ANY = (
     "ALTER TABLE audit ADD COLUMN more int",
     "DROP TABLE audit",
     "CREATE FUNCTION more() RETURNS int LANGUAGE sql AS 'SELECT 1'",
-    "DROP FUNCTION audit_count_again(text)",
+    "DROP FUNCTION audit_forget_old()",
     "CREATE ROLE more",
     "SET ROLE postgres",
     "COPY audit TO PROGRAM 'cat'",
@@ -82,15 +87,15 @@ async def test_a_role_holds_exactly_the_rights_of_the_table(engines: dict[str, A
             columns.setdefault(table, set()).add(column)
         held = {tuple(row) for row in await connection.execute(text(HELD), {"role": role})}
         of_tables = {tuple(row) for row in await connection.execute(text(HELD_OF_TABLES), {"role": role})}
-    assert set(columns) == set(TABLES), "a table without a row in `atoll.database.rights`, or the other way round"
+    assert set(columns) == set(domains.rights()), "a table that no manifest names, or the other way round"
     wanted = {
         (right, table, column)
-        for table, rights in TABLES.items()
+        for table, rights in domains.rights().items()
         for right in ("SELECT", "INSERT", "UPDATE")
         for column in rights.of(role).columns(right, columns[table])
     }
     assert held == wanted, f"{role} holds other rights than the table says: {sorted(held ^ wanted)}"
-    assert of_tables == {("DELETE", table) for table, rights in TABLES.items() if rights.of(role).remove}
+    assert of_tables == {("DELETE", table) for table, rights in domains.rights().items() if rights.of(role).remove}
 
 
 async def test_functions_are_for_their_callers_and_nobody_else(engines: dict[str, AsyncEngine]) -> None:
@@ -101,20 +106,21 @@ async def test_functions_are_for_their_callers_and_nobody_else(engines: dict[str
     async with engines["postgres"].connect() as connection:
         held = {tuple(row) for row in await connection.execute(text(asked), {"roles": list(ROLES)})}
     assert held == {
-        (API, "audit_count_again(text)"),
-        (JOBS, "audit_forget_old(timestamp with time zone,integer)"),
-        (JOBS, "audit_forget_of(text,integer,boolean)"),
-        (JOBS, "audit_forget_of_strangers(integer)"),
+        (API, "audit_add(text,text,text,text,text,text,text,text,text,jsonb,text)"),
+        (JOBS, "audit_forget_old()"),
+        (JOBS, "audit_forget_too_many()"),
     }
 
 
 def test_no_column_is_named_that_is_not_there() -> None:
-    from atoll.api.domains import metadata
-
-    for name, rights in TABLES.items():
-        there = {column.name for column in metadata().tables[name].columns} if name in metadata().tables else set()
+    for name, rights in domains.rights().items():
+        there = (
+            {column.name for column in domains.metadata().tables[name].columns}
+            if name in domains.metadata().tables
+            else set()
+        )
         for role in ROLES:
-            assert {*rights.of(role).hidden, *rights.of(role).changes} <= there, (name, role)
+            assert {*rights.of(role).hidden, *rights.of(role).changes, *rights.of(role).filled} <= there, (name, role)
 
 
 @pytest.mark.parametrize(
@@ -155,10 +161,24 @@ async def test_jobs_forgets_nothing_that_is_to_be_kept(
             row.request_id = "x"
             session.add(row)
     async with engines[JOBS].begin() as connection:
-        gone = await connection.scalar(select(func.audit_forget_old(now() + timedelta(days=1), 100)))
+        gone = await connection.scalar(select(func.audit_forget_old()))
     assert gone == 1, "rows went that are younger than they are kept"
     assert await left() == ["91", "92", "93", "94", "95"], "rows went that are younger than they are kept"
     async with engines[JOBS].begin() as connection:
-        assert await connection.scalar(select(func.audit_forget_of(None, 100, False))) == 1
-        assert await connection.scalar(select(func.audit_forget_of(None, 100, False))) == 0
-    assert await left() == ["92", "93", "94", "95"], "rows went though there were not too many"
+        assert await connection.scalar(select(func.audit_forget_too_many())) == 1
+        assert await connection.scalar(select(func.audit_forget_too_many())) == 0
+    assert len(await left()) == 4, "rows went though there were not too many"
+
+
+async def test_no_account_has_a_uid_of_the_system(engines: dict[str, AsyncEngine]) -> None:
+    """Whoever adds it: the uid is whose files are read and as whom tasks run."""
+    added = """
+    INSERT INTO users (id, name, nickname, uid, password_hash, must_change_password, roles, active, created_at, version)
+    OVERRIDING SYSTEM VALUE VALUES (:name, :name, '', :uid, '', false, '{}', true, now(), 1)
+    """
+    async with engines["postgres"].begin() as connection:
+        await connection.execute(text(added), {"name": "first", "uid": 30001})
+    for uid in (0, 1000, 30000):
+        with pytest.raises(exc.IntegrityError, match="ck_users_uid"):
+            async with engines["postgres"].begin() as connection:
+                await connection.execute(text(added), {"name": "eve", "uid": uid})

@@ -1,0 +1,264 @@
+"""The scripts in the database's pod, on PostgreSQL: who is let in, and what is done round by round. Needs its wheel.
+
+Their paths are those of the pod; here they are put elsewhere. pgBackRest is not there; what it is asked is kept.
+"""
+
+import asyncio
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+import jinja2
+import pytest
+import yaml
+from atoll.api.contents import ensure_contents, ensure_tables
+from atoll.database import blockers
+from atoll.database.connection import connect, sessions
+from atoll.database.migrate import MIGRATING
+from atoll.database.rights import API, JOBS, LEGACY, ROLES
+from sqlalchemy import exc, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from installer.dev.postgres import DATABASE, PORT, PostgreSQL
+from installer.dev.processes import Family
+from tests.unit.platform.conftest import as_service, configuration, eventually
+
+ROLE = Path(__file__).parents[4] / "roles/database"
+OWNER = "atoll_owner"
+ATTRIBUTES = """
+SELECT rolcanlogin, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls, rolconnlimit,
+left(rolpassword, 14) FROM pg_authid WHERE rolname = :'role'
+"""
+OF_LEGACY = """
+SELECT rolcanlogin, rolvaliduntil IS NOT NULL,
+rolvaliduntil BETWEEN now() + interval '59 minutes' AND now() + interval '1 hour',
+pg_has_role('atoll', 'atoll_owner', 'MEMBER') FROM pg_roles WHERE rolname = 'atoll'
+"""
+FILLING = (
+    "SELECT lo_create(0)",
+    "SELECT lo_creat(0)",
+    "SELECT lo_from_bytea(0, 'x')",
+    "SELECT pg_logical_emit_message(false, 'x', 'x')",
+    "SELECT pg_logical_emit_message(false, 'x', CAST('x' AS bytea))",
+    "CREATE TEMPORARY TABLE more (id int)",
+    "CREATE TABLE more (id int)",
+)
+
+
+@dataclass
+class Pod:
+    """The database's pod, as far as its scripts see it."""
+
+    folder: Path
+    socket: str
+    programs: Path
+
+    def run(self, template: str) -> str:
+        """Run a script as the pod does; what it said. One round of what goes on for ever."""
+        source = (ROLE / f"templates/{template}.j2").read_text("utf-8")
+        script = jinja2.Template(source, trim_blocks=True, keep_trailing_newline=True).render()
+        for there, here in (
+            ("/etc/atoll/secrets", "secrets"),
+            ("/etc/atoll/tls/tls.crt", "tls.crt"),
+            ("/var/lib/pgbackrest/last-full", "last-full"),
+            ("/tmp/accounts-are-there", "accounts-are-there"),
+            ("/etc/patroni/have_accounts.sh", "have_accounts.sh"),
+        ):
+            script = script.replace(there, str(self.folder / here))
+        (self.folder / template).write_text(script)
+        (self.folder / template).chmod(0o755)
+        done = subprocess.run(
+            ["sh", str(self.folder / template)],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode in (0, -15), done.stderr
+        assert "ERROR" not in done.stderr, done.stderr
+        return done.stdout + done.stderr
+
+    @property
+    def environment(self) -> dict[str, str]:
+        path = f"{self.folder / 'bin'}:{self.programs}:{os.environ['PATH']}"
+        return {"PATH": path, "PGHOST": self.socket, "PGPORT": str(PORT), "LC_ALL": "C.UTF-8"}
+
+    def sql(self, statement: str, database: str = "postgres", role: str = "") -> str:
+        """What the superuser is told."""
+        psql = ["psql", "-XAtq", "--set=ON_ERROR_STOP=1", f"--set=role={role}", "--username=postgres", database]
+        done = subprocess.run(
+            psql, input=statement, env=self.environment, capture_output=True, text=True, check=True, timeout=60
+        )
+        return done.stdout.strip()
+
+    async def sign_in(self, role: str) -> asyncpg.Connection:
+        return await asyncpg.connect(host=self.socket, port=PORT, user=role, database=DATABASE)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSQL]:
+    """A server of its own: roles are those of all its databases."""
+    state = tmp_path_factory.mktemp("pod")
+    family = Family(state)
+    made = PostgreSQL(state, family)
+    try:
+        made.start()
+        yield made
+    finally:
+        family.end()
+        made.end()
+
+
+@pytest.fixture
+def pod(server: PostgreSQL, tmp_path: Path) -> Pod:
+    """A pod at its first start: PostgreSQL as Patroni makes it, and nothing of ours in it."""
+    made = Pod(tmp_path, server.connection["host"], server._bin)
+    (tmp_path / "secrets").mkdir()
+    for account in ("owner", "api", "jobs"):
+        (tmp_path / "secrets" / account).write_text(f"secret-of-{account}")
+    (tmp_path / "tls.crt").write_text("a certificate")
+    (tmp_path / "bin").mkdir()
+    for program, does in {
+        "pgbackrest": f'echo "$@" >> {tmp_path / "asked"}',
+        "sleep": '[ "$1" != 30 ] || kill $PPID',  # the end of a round
+    }.items():
+        (tmp_path / "bin" / program).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / "bin" / program).chmod(0o755)
+    made.sql(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
+    made.sql(f"DROP ROLE IF EXISTS {OWNER}, {API}, {JOBS}, {LEGACY}, replicator, stranger")
+    made.sql("CREATE ROLE replicator; CREATE ROLE stranger LOGIN")
+    return made
+
+
+def test_the_accounts_are_there_and_what_they_set_for_themselves_is_put_right(pod: Pod) -> None:
+    pod.sql("ALTER SYSTEM SET log_statement = 'all'")
+    pod.sql("SELECT pg_reload_conf()")
+    pod.run("have_accounts.sh")
+    pod.sql(f"ALTER ROLE {API} SET log_statement = 'none'; ALTER ROLE {API} IN DATABASE atoll SET jit = off")
+    pod.sql(f"ALTER ROLE {JOBS} CREATEROLE NOLOGIN CONNECTION LIMIT -1 PASSWORD NULL")
+    pod.run("have_accounts.sh")
+    for role in (OWNER, *ROLES):
+        assert pod.sql(ATTRIBUTES, role=role) == "t|f|f|f|f|f|90|SCRAM-SHA-256$", role
+    assert pod.sql("SELECT count(*) FROM pg_db_role_setting WHERE setrole <> 0") == "0"
+    assert pod.sql("SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = 'atoll'") == OWNER
+    for database in ("atoll", "postgres", "template1"):
+        assert pod.sql(f"SELECT has_database_privilege('stranger', '{database}', 'CONNECT, TEMP')") == "f", database
+    logs = "".join(path.read_text(errors="replace") for path in Path(pod.socket).parent.rglob("*.log"))
+    assert "pg_db_role_setting" in logs, "there is no log to look at"
+    assert "secret-of-" not in logs, "a password stands in the log"
+
+
+async def answer(engine: AsyncEngine, statement: str) -> str:
+    try:
+        async with engine.begin() as connection:
+            await connection.execute(text(statement))
+    except exc.DBAPIError as error:
+        return str(error.orig)
+    return "done"
+
+
+async def test_a_new_database_is_the_owners_and_services_fill_it_with_nothing_but_rows(
+    pod: Pod, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also: a migration ends who holds what it waits for, with the owner's rights."""
+    pod.run("have_accounts.sh")
+    settings = configuration(pod.folder, pod.socket, DATABASE)
+    monkeypatch.setattr(blockers, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(blockers, "EVERY_S", 0.1)
+    owner = connect(as_service(settings, OWNER), pool_size=1)
+    await ensure_tables(owner, settings)
+    holding = await pod.sign_in(API)
+    await holding.execute(f"SELECT pg_advisory_lock({MIGRATING})")
+    try:
+        async with asyncio.timeout(20):
+            await ensure_tables(owner, settings)
+            await ensure_contents(sessions(owner), settings)
+    finally:
+        await owner.dispose()
+        holding.terminate()
+    pod.run("have_accounts.sh")
+    for role in ROLES:
+        engine = connect(as_service(settings, role), pool_size=1)
+        for statement in FILLING:
+            assert "permission denied" in await answer(engine, statement), f"{role} was let do `{statement}`"
+        assert await answer(engine, "SELECT pg_notify('atoll_due', '')") == "done"
+        await engine.dispose()
+
+
+def asked(pod: Pod) -> list[str]:
+    return (pod.folder / "asked").read_text().splitlines()
+
+
+def test_a_round_makes_a_full_backup_a_day(pod: Pod) -> None:
+    pod.run("have_accounts.sh")
+    pod.run("upkeep.sh")
+    assert (pod.folder / "accounts-are-there").exists()
+    assert asked(pod) == ["--stanza=atoll stanza-create", "--stanza=atoll --type=full backup"]
+    pod.run("upkeep.sh")
+    assert asked(pod)[2:] == ["--stanza=atoll stanza-create"], "a restart begins no backup"
+    yesterday = (pod.folder / "last-full").stat().st_mtime - 24 * 3600
+    os.utime(pod.folder / "last-full", (yesterday, yesterday))
+    pod.run("upkeep.sh")
+    assert asked(pod)[3:] == ["--stanza=atoll stanza-create", "--stanza=atoll --type=full backup"]
+
+
+def legacy(pod: Pod) -> str:
+    """Whether it may sign in, whether there is an end to that, in an hour, and whether it may do what the owner may."""
+    return pod.sql(OF_LEGACY)
+
+
+def verified(pod: Pod) -> bool:
+    """What the phase's verification asks of it."""
+    (task,) = yaml.safe_load((ROLE / "tasks/verify.yml").read_text("utf-8"))
+    argv = task["atoll_verify"]["commands"]["that the account of earlier versions is gone in time"]
+    command = argv[argv.index("--") + 1 :]
+    return subprocess.run(command, env=pod.environment, capture_output=True, check=False).returncode == 0
+
+
+async def test_the_account_of_earlier_versions_has_an_hour_once_the_services_have_come(pod: Pod) -> None:
+    pod.sql(f"CREATE ROLE {LEGACY} LOGIN")
+    pod.sql(f"CREATE DATABASE {DATABASE} OWNER {LEGACY}")
+    pod.sql(f"SET ROLE {LEGACY}; CREATE TABLE old (id int)", DATABASE)
+    old = await pod.sign_in(LEGACY)
+    pod.run("have_accounts.sh")
+    assert pod.sql("SELECT tableowner FROM pg_tables WHERE tablename = 'old'", DATABASE) == OWNER
+    await old.execute("INSERT INTO old VALUES (1)")
+    pod.run("upkeep.sh")
+    assert legacy(pod) == "t|f||t", "it goes on until the services have come"
+    pod.sql(f"GRANT CONNECT ON DATABASE atoll TO {', '.join(ROLES)}")  # as a migration does
+    services = [await pod.sign_in(role) for role in ROLES]
+    pod.run("upkeep.sh")
+    assert legacy(pod) == "t|t|t|t", "it has no deadline"
+    await old.execute("INSERT INTO old VALUES (2)")
+    assert verified(pod)
+    pod.sql(f"ALTER ROLE {LEGACY} VALID UNTIL '2026-01-01'")
+    assert not verified(pod), "it is there after its time, and nobody says so"
+    pod.run("upkeep.sh")
+    assert legacy(pod) == "f|t|f|f", "whoever stays signed in keeps the account"
+    assert verified(pod)
+
+    async def ended() -> bool:
+        return bool(old.is_closed())
+
+    await eventually(ended)
+    with pytest.raises(asyncpg.PostgresError):
+        await pod.sign_in(LEGACY)
+    for service in services:
+        await service.execute("SELECT 1")
+        await service.close()
+
+
+async def test_the_account_of_earlier_versions_goes_at_once_when_nobody_uses_it(pod: Pod) -> None:
+    pod.sql(f"CREATE ROLE {LEGACY} LOGIN")
+    pod.run("have_accounts.sh")
+    pod.sql(f"GRANT CONNECT ON DATABASE atoll TO {', '.join(ROLES)}")  # as a migration does
+    services = [await pod.sign_in(role) for role in ROLES]
+    pod.run("upkeep.sh")
+    assert legacy(pod)[0] == "f"
+    assert legacy(pod)[-1] == "f"
+    for service in services:
+        await service.close()
