@@ -50,9 +50,10 @@ async def cleared_of_services(sessions: Sessions, connection: AsyncConnection) -
 
 async def _clear(sessions: Sessions, waiting: int, done: asyncio.Event) -> None:
     values = {"waiting": waiting, "roles": [*ROLES, LEGACY], "patience_s": PATIENCE_S}
-    while not done.is_set():
+    while True:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(done.wait(), EVERY_S)
+            return
         try:
             async with sessions() as session:
                 ended = sorted((await session.scalars(_END_IN_THE_WAY, values)).all())
