@@ -17,7 +17,7 @@ from atoll.web.idempotency import IdempotencyKey
 router = APIRouter(tags=["files"])
 
 
-def _service(session: Transaction, configuration: Configured) -> ArchiveService:
+async def _service(session: Transaction, configuration: Configured) -> ArchiveService:
     return ArchiveService(OperationService(session, configuration.operations))
 
 

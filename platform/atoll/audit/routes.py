@@ -15,7 +15,7 @@ from atoll.web.schema import Page
 router = APIRouter(tags=["audit"])
 
 
-def _service(session: Transaction) -> AuditService:
+async def _service(session: Transaction) -> AuditService:
     return AuditService(session)
 
 

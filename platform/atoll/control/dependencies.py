@@ -10,7 +10,7 @@ from atoll.web.dependencies import Parts
 from atoll.web.errors import Unavailable
 
 
-def _control(parts: Parts) -> ControlClient:
+async def _control(parts: Parts) -> ControlClient:
     control = parts.find(ControlClient)
     if control is None:
         raise Unavailable(NoControlService())

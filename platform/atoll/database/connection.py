@@ -1,16 +1,19 @@
 """Connections to PostgreSQL, and how it is told that one was lost."""
 
 import ssl
+import time
 from typing import Any
 
 import asyncpg
-from sqlalchemy import URL, event, exc
+from sqlalchemy import URL, Engine, event, exc
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from atoll.configuration import Configuration, ConfigurationError
 
 Sessions = async_sessionmaker[AsyncSession]
+ASKED_AGAIN_S = 5.0  # a connection that was idle for longer is asked whether its server is there
 COMMAND_TIMEOUT_S = 60.0  # a server that is gone without a word (its node lost power) answers never
 IDLE_IN_TRANSACTION_S = 20  # less than a lease
 # What says that the database is away or busy, or that a connection to it was lost: the same may succeed later.
@@ -83,7 +86,6 @@ def connect(
         url(configuration),
         pool_size=pool_size,
         max_overflow=10,
-        pool_pre_ping=True,
         hide_parameters=True,
         connect_args={
             "async_creator_fn": connected,
@@ -92,9 +94,37 @@ def connect(
             "server_settings": {"idle_in_transaction_session_timeout": f"{IDLE_IN_TRANSACTION_S}s"},
         },
     )
+    _replace_the_dead(engine.sync_engine)
     event.listen(engine.sync_engine, "handle_error", _without_contents)
     event.listen(engine.sync_engine, "handle_error", _as_operational_error, retval=True)
     return engine
+
+
+def _replace_the_dead(engine: Engine) -> None:
+    """Let nobody have a connection that died while idle.
+
+    One whose server closed it is known by itself. SQLAlchemy's `pool_pre_ping` asks each time, in three round trips:
+    more than most requests need for what they are about.
+    """
+
+    def given_back(_connection: Any, record: ConnectionPoolEntry) -> None:
+        record.info["idle_since"] = time.monotonic()
+
+    def taken(connection: Any, record: ConnectionPoolEntry, _taker: Any) -> None:
+        idle_since = record.info.get("idle_since")
+        if idle_since is None:
+            return  # a new one
+        if connection.driver_connection.is_closed():
+            raise exc.InvalidatePoolError
+        if time.monotonic() - idle_since < ASKED_AGAIN_S:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except (*LOST, OSError, engine.dialect.loaded_dbapi.Error) as error:
+            raise exc.InvalidatePoolError from error
+
+    event.listen(engine, "checkin", given_back)
+    event.listen(engine, "checkout", taken)
 
 
 async def connected(*arguments: Any, **options: Any) -> asyncpg.Connection:
@@ -143,6 +173,11 @@ def _without_contents(context: ExceptionContext) -> None:
         if isinstance(getattr(told, "detail", None), str):
             vars(told)["detail"] = None
         told = getattr(told, "orig", None) or told.__cause__
+
+
+async def without_transaction(session: AsyncSession) -> None:
+    """Let the one statement that `session` is made for stand alone: no round trips for its begin and its end."""
+    await session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})
 
 
 def sessions(engine: AsyncEngine) -> Sessions:

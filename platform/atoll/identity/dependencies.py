@@ -13,6 +13,7 @@ from sse_starlette import ServerSentEvent
 from starlette.types import Receive, Scope, Send
 
 from atoll.audit_trail.record import record_denied
+from atoll.database.connection import without_transaction
 from atoll.database.notifications import SESSIONS_ENDED
 from atoll.identity.caller import Caller
 from atoll.identity.codes import MustChangePassword
@@ -35,7 +36,7 @@ def client_address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def session_token(request: Request, parts: Parts) -> str:
+async def session_token(request: Request, parts: Parts) -> str:
     """What the request's cookie holds; empty without one."""
     return request.cookies.get(parts.configuration.web.session_cookie, "")
 
@@ -45,7 +46,7 @@ def device_cookie(parts: Parts) -> str:
     return f"{parts.configuration.web.session_cookie}_device"
 
 
-def device_hash(request: Request, parts: Parts) -> str | None:
+async def device_hash(request: Request, parts: Parts) -> str | None:
     """The hash of what a known device shows, None without."""
     token = request.cookies.get(device_cookie(parts), "")
     return token_hash(token) if token else None
@@ -55,8 +56,9 @@ async def _caller(request: Request, parts: Platform) -> Caller | None:
     """Whoever holds the session of the request, None when it has ended."""
     # A session of its own: the check must not hold the request's transaction, streams have none.
     async with parts.sessions() as session:
+        await without_transaction(session)
         return await IdentityService(session, parts.configuration, parts.part(PermissionTable)).caller(
-            token_hash(session_token(request, parts)), client_address(request), request.state.request_id
+            token_hash(await session_token(request, parts)), client_address(request), request.state.request_id
         )
 
 
@@ -159,7 +161,7 @@ class Guard:
 
     async def __call__(self, request: Request, parts: Parts) -> Caller:
         """Return the caller. Raises NotSignedIn, NotAllowed."""
-        if not session_token(request, parts):
+        if not await session_token(request, parts):
             raise NotSignedIn(told.NotSignedIn())
         caller = await _caller(request, parts)
         if caller is None:

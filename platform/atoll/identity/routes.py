@@ -16,7 +16,7 @@ from atoll.web.turns import give_back
 router = APIRouter(tags=["identity"])
 
 
-def _service(session: Transaction, parts: Parts) -> IdentityService:
+async def _service(session: Transaction, parts: Parts) -> IdentityService:
     return IdentityService(session, parts.configuration, parts.part(PermissionTable))
 
 

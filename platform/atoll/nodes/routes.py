@@ -14,7 +14,7 @@ from atoll.web.dependencies import Transaction
 router = APIRouter(tags=["nodes"])
 
 
-def _service(session: Transaction) -> NodeService:
+async def _service(session: Transaction) -> NodeService:
     return NodeService(session)
 
 

@@ -21,7 +21,7 @@ Reader = Annotated[Caller, allowed(OPERATIONS_READ)]
 Whose = Annotated[Literal["me", "all"], Query(description="`all` needs operations:read_all")]
 
 
-def _service(session: Transaction, configuration: Configured) -> OperationService:
+async def _service(session: Transaction, configuration: Configured) -> OperationService:
     return OperationService(session, configuration.operations)
 
 

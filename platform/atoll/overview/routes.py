@@ -14,7 +14,7 @@ from atoll.web.dependencies import Transaction
 router = APIRouter(tags=["overview"])
 
 
-def _service(session: Transaction) -> OverviewService:
+async def _service(session: Transaction) -> OverviewService:
     return OverviewService(session)
 
 

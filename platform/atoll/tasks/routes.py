@@ -17,7 +17,7 @@ from atoll.web.schema import Page
 router = APIRouter(tags=["tasks"])
 
 
-def task_service(session: Transaction) -> TaskService:
+async def task_service(session: Transaction) -> TaskService:
     """The rules of tasks, in this request's transaction."""
     return TaskService(session)
 

@@ -18,7 +18,7 @@ from atoll.web.idempotency import IdempotencyKey
 router = APIRouter(prefix="/trainings", tags=["training"])
 
 
-def _service(session: Transaction, parts: Parts) -> TrainingService:
+async def _service(session: Transaction, parts: Parts) -> TrainingService:
     return TrainingService(session, parts.configuration, parts.find(ControlClient))
 
 

@@ -17,7 +17,7 @@ from atoll.web.schema import Page
 router = APIRouter(tags=["users"])
 
 
-def _service(session: Transaction) -> UserService:
+async def _service(session: Transaction) -> UserService:
     return UserService(session)
 
 

@@ -16,7 +16,7 @@ from atoll.web.schema import Page
 router = APIRouter(tags=["virtual clusters"])
 
 
-def _service(session: Transaction) -> VirtualClusterService:
+async def _service(session: Transaction) -> VirtualClusterService:
     return VirtualClusterService(session)
 
 

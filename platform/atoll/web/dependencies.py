@@ -1,4 +1,8 @@
-"""What routes depend on: configuration, a transaction, places in a list; who asks is `identity.dependencies`."""
+"""What routes depend on: configuration, a transaction, places in a list; who asks is `identity.dependencies`.
+
+All of it is `async`: what is not runs in a thread of its own, for each request, and on a busy machine each way there
+and back takes longer than the work.
+"""
 
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -10,18 +14,20 @@ from atoll.configuration import Configuration
 from atoll.web.platform import Platform
 
 
-def platform(request: Request) -> Platform:
+async def platform(request: Request) -> Platform:
     """The process's parts."""
     held: Platform = request.app.state.platform
     return held
 
 
-def configured(request: Request) -> Configuration:
-    """The configuration of this process."""
-    return platform(request).configuration
-
-
 Parts = Annotated[Platform, Depends(platform)]
+
+
+async def configured(parts: Parts) -> Configuration:
+    """The configuration of this process."""
+    return parts.configuration
+
+
 Configured = Annotated[Configuration, Depends(configured)]
 
 

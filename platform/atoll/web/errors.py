@@ -144,7 +144,7 @@ def api_error(request: Request, error: ApiError) -> Response:
     )
 
 
-def _api_error(request: Request, error: Exception) -> Response:
+async def _api_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ApiError)  # noqa: S101 - registered for this type only
     return api_error(request, error)
 
@@ -166,12 +166,12 @@ def _mistake(entry: dict[str, Any]) -> FieldCode:
     return kind(**{name: context[name] for name in kind.parameters()})
 
 
-def _validation(request: Request, error: Exception) -> Response:
+async def _validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
     return api_error(request, Invalid(told.InvalidRequest(), errors=field_errors(error)))
 
 
-def _http(request: Request, error: Exception) -> Response:
+async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
     headers = dict(error.headers) if error.headers else None
     refused = ApiError(_by_status(error.status_code, str(error.detail)), headers=headers)
@@ -179,7 +179,7 @@ def _http(request: Request, error: Exception) -> Response:
     return api_error(request, refused)
 
 
-def _database(request: Request, error: Exception) -> Response:
+async def _database(request: Request, error: Exception) -> Response:
     """A database that is restarting or away is no mistake of the program: the caller may try again.
 
     Nor is a text that no database keeps: that is the caller's.
@@ -191,7 +191,7 @@ def _database(request: Request, error: Exception) -> Response:
     return api_error(request, Unavailable(told.DatabaseUnavailable()))
 
 
-def _unexpected(request: Request, _error: Exception) -> Response:
+async def _unexpected(request: Request, _error: Exception) -> Response:
     # Starlette raises the error again after this answer, so the server's log has it with its trace.
     return api_error(request, ApiError(told.Internal()))
 

@@ -1,7 +1,10 @@
 """The contract and the guards of its routes. Needs nothing."""
 
+import inspect
 import json
 import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from atoll.api.domains import DOMAINS, permissions, task_kinds
@@ -9,6 +12,8 @@ from atoll.api.openapi import CONTRACT, published
 from atoll.api.routes import PREFIX, ROUTERS
 from atoll.identity.dependencies import Guard, Public
 from atoll.identity.permissions import PermissionTable, Role
+from atoll.web.dependencies import transaction
+from atoll.web.errors import install
 from fastapi import APIRouter, FastAPI, Response
 from fastapi.routing import APIRoute
 
@@ -43,15 +48,27 @@ def test_a_route_of_another_kind_is_found(kind: str) -> None:
     assert len(unjudged(router)) == 1
 
 
-def guards(route: APIRoute) -> list[Guard | Public]:
-    found: list[Guard | Public] = []
+def called(route: APIRoute) -> list[Callable[..., Any]]:
+    """The route's function, and all that it depends on."""
+    found: list[Callable[..., Any]] = []
     pending = [route.dependant]
     while pending:
         dependant = pending.pop()
-        if isinstance(dependant.call, Guard | Public):
-            found.append(dependant.call)
+        assert dependant.call, route.path
+        found.append(dependant.call)
         pending.extend(dependant.dependencies)
     return found
+
+
+def guards(route: APIRoute) -> list[Guard | Public]:
+    return [call for call in called(route) if isinstance(call, Guard | Public)]
+
+
+def in_a_thread(call: Any) -> bool:
+    """Whether FastAPI starts a thread for it."""
+    kinds = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    function = call if inspect.isroutine(call) else call.__call__
+    return not any(kind(function) for kind in kinds)
 
 
 def test_the_committed_contract_is_the_code() -> None:
@@ -69,6 +86,19 @@ def test_every_route_says_who_may_use_it(route: APIRoute) -> None:
 def test_only_sign_in_and_about_are_public() -> None:
     public = {(min(methods(route)), route.path) for route in api_routes() if isinstance(guards(route)[0], Public)}
     assert public == {("POST", "/session"), ("GET", "/about")}
+
+
+def test_no_request_goes_through_a_thread_by_accident() -> None:
+    places = {call.__qualname__ for route in api_routes() for call in called(route) if in_a_thread(call)}
+    assert places == set(), "make it `async`; what takes long goes to a thread by `to_thread`, or to another service"
+    app = FastAPI()
+    install(app)
+    assert [handler for handler in app.exception_handlers.values() if in_a_thread(handler)] == []
+
+
+@pytest.mark.parametrize(("call", "is_so"), [(lambda: None, True), (Public(), False), (transaction, False)])
+def test_what_goes_through_a_thread_is_found(call: Any, is_so: bool) -> None:
+    assert in_a_thread(call) is is_so
 
 
 def test_operations_are_named_by_their_domain_and_a_verb_and_no_name_twice() -> None:
