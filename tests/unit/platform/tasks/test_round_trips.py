@@ -41,10 +41,12 @@ async def test_a_look_at_tasks_is_few_round_trips(platform: RunningPlatform, ask
     task = (await admin.post("/trainings", training())).json()
     found = {}
     for path in ("/tasks", f"/tasks/{task['id']}", "/session"):
-        for _ in range(3):  # the first ones prepare statements
+        took = []
+        for _ in range(10):  # each connection of the pool prepares a statement at first
             asked.clear()
             answer = await admin.get(path)
             assert answer.status_code == 200, answer.text
-        found[path.removesuffix(task["id"])] = asked[f"/api/v1{path}"]
+            took.append(asked[f"/api/v1{path}"])
+        found[path.removesuffix(task["id"])] = min(took)
     # Who asks is one, begin and end of the transaction are two.
     assert found == {"/tasks": 3 + 4, "/tasks/": 3 + 5, "/session": 3 + 1}
