@@ -48,5 +48,7 @@ async def test_a_look_at_tasks_is_few_round_trips(platform: RunningPlatform, ask
             assert answer.status_code == 200, answer.text
             took.append(asked[f"/api/v1{path}"])
         found[path.removesuffix(task["id"])] = min(took)
-    # Who asks is one, begin and end of the transaction are two.
-    assert found == {"/tasks": 3 + 4, "/tasks/": 3 + 5, "/session": 3 + 1}
+    # Who asks is one, begin and end of the transaction are two; a task that was tried has rows of that.
+    most = {"/tasks": 3 + 5, "/tasks/": 3 + 5, "/session": 3 + 1}
+    assert {path: times for path, times in found.items() if times > most[path]} == {}
+    assert found["/session"], "nothing was counted"
