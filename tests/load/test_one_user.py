@@ -161,6 +161,30 @@ def held(atoll: Atoll, nodes: set[str]) -> dict[str, int]:
     return found
 
 
+class Late:
+    """How late somebody is that waits for a moment and does nothing else: what the machine does to everybody."""
+
+    def __init__(self) -> None:
+        self.timed = Timed()
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> Late:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            due = time.monotonic() + 0.05
+            if self._end.wait(0.05):
+                return
+            self.timed.took.append(time.monotonic() - due)
+
+
 class Watched:
     """The most that each container held."""
 
@@ -204,13 +228,14 @@ def elsewhere(pid: int) -> None:
 
 
 def work(portal: Portal, browser: httpx.Client, task: str, seconds: float) -> dict[str, Timed]:
-    """A list, a page, and now and then a submission, for so long."""
+    """A list, a page, and now and then a submission, for so long; and a file, which the gateway answers by itself."""
     mine = request(portal, "mine", **HOLDS)
-    timed = {name: Timed() for name in ("list", "page", "submission")}
+    timed = {name: Timed() for name in ("list", "page", "file", "submission")}
     end, submit_at = time.monotonic() + seconds, 0.0
     while (now := time.monotonic()) < end:
         timed["list"].ask(lambda: browser.get("/tasks"))
         timed["page"].ask(lambda: browser.get(f"/tasks/{task}"))
+        timed["file"].ask(lambda: browser.get(f"{portal.url}/"))
         if now >= submit_at:
             submit_at = now + seconds / 12
             answer = timed["submission"].ask(lambda: browser.post("/trainings", json=mine))
@@ -254,6 +279,7 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
     }
     idle = work(portal, calm, of_other, max(10.0, seconds / 10))
     with (
+        Late() as late,
         Watched(atoll, {each["node"] for each in before.values()}) as watched,
         subprocess.Popen(
             [sys.executable, HEAVY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
@@ -273,6 +299,7 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
         "seconds": seconds,
         "idle": {name: each.told() for name, each in idle.items()},
         "loaded": {name: each.told() for name, each in loaded.items()},
+        "late": late.timed.told(),
         "heavy": said,
         "held": {
             name: {"bytes": most, "limit": before.get(name, {}).get("limit")} for name, most in watched.most.items()

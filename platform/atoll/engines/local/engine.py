@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,6 +46,7 @@ from atoll.web.schema import Reason
 
 ENTRY = Path(__file__).parent.parent / "entry.py"
 TICK_S = 0.1
+FORGOTTEN = ".forgotten-"  # what is still being removed
 # Of this process, whichever engine started them: whoever looks reaps them.
 _CHILDREN: list[subprocess.Popen[bytes]] = []
 log = structlog.get_logger(__name__)
@@ -141,7 +143,12 @@ class LocalEngine(Engine):
             raise EngineError(f"attempt {attempt_id} has not ended")
         self._observed.pop(attempt_id, None)
         self._cut_off.discard(attempt_id)
-        await asyncio.to_thread(shutil.rmtree, self._directory(attempt_id), ignore_errors=True)
+        directory = self._directory(attempt_id)
+        if directory.is_dir():
+            # Out of the way first: whoever submits the same attempt late has its directory from this moment on.
+            aside = Path(tempfile.mkdtemp(prefix=FORGOTTEN, dir=self._state))
+            directory.rename(aside / attempt_id)
+            await asyncio.to_thread(shutil.rmtree, aside, ignore_errors=True)
 
     async def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncGenerator[bytes, None]:
         """The log file, followed: on this machine it is the output itself."""
@@ -199,6 +206,9 @@ class LocalEngine(Engine):
     async def _adopt(self) -> None:
         """Read every state directory: waiting ones queue again in their old order, started ones are looked at."""
         for directory in sorted(self._state.iterdir()) if self._state.is_dir() else ():
+            if directory.name.startswith(FORGOTTEN):  # killed in the midst of it
+                await asyncio.to_thread(shutil.rmtree, directory, ignore_errors=True)
+                continue
             submission = records.read_submission(directory)
             if submission is None:
                 self._cut_off.add(directory.name)

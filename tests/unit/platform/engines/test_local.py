@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from atoll.engines.base import Phase
@@ -35,3 +38,30 @@ async def test_what_ended_while_it_was_started_may_be_forgotten_once_it_says_so(
         await bench.engine.forget(attempt.id, CLUSTER)
         assert attempt.observe().phase is Phase.GONE
     await bench.engine.close()
+
+
+async def test_what_is_submitted_again_while_it_is_forgotten_keeps_its_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submitted, remove = threading.Event(), shutil.rmtree
+
+    def remove_late(*arguments: Any, **more: Any) -> None:
+        assert submitted.wait(10)
+        remove(*arguments, **more)
+
+    bench = LocalBench(tmp_path)
+    bench.engine = await bench.make()
+    attempt = await Started(bench)("")
+    monkeypatch.setattr(shutil, "rmtree", remove_late)
+    await bench.engine.stop(attempt.id)
+    forgetting = asyncio.create_task(bench.engine.forget(attempt.id, CLUSTER))
+    await asyncio.sleep(0)
+    await bench.engine.submit(attempt.submission)
+    submitted.set()
+    await forgetting
+    assert "submission.json" in await bench.left_of(attempt.id)
+    again = await bench.make()
+    async with contextlib.aclosing(again.run()) as changes:
+        await anext(changes)
+        assert list(again.adopt()) == [attempt.id]
+    assert [path.name for path in (tmp_path / "state").iterdir()] == [attempt.id]
