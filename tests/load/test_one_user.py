@@ -229,7 +229,7 @@ def elsewhere(pid: int) -> None:
 
 @pytest.fixture
 def own_machine() -> Iterator[None]:
-    """The other user's browser waits for no processor either: cgroups of the lab's nodes weigh eight times as much as we."""
+    """The other user's browser waits for no processor either: beside us the lab's nodes weigh eight times as much."""
     group = Path("/proc/self/autogroup")
     group.write_text("-20")
     yield
