@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import httpx
 import pytest
@@ -161,51 +161,55 @@ def held(atoll: Atoll, nodes: set[str]) -> dict[str, int]:
     return found
 
 
-class Late:
+class Beside:
+    """What is done again and again while something else goes on."""
+
+    def __init__(self, every_s: float) -> None:
+        self._every_s = every_s
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        due = time.monotonic() + self._every_s
+        while not self._end.wait(self._every_s):
+            self.look(due)
+            due = time.monotonic() + self._every_s
+
+    def look(self, due: float) -> None:
+        """Do it; `due` is when it should have been done."""
+        raise NotImplementedError
+
+
+class Late(Beside):
     """How late somebody is that waits for a moment and does nothing else: what the machine does to everybody."""
 
     def __init__(self) -> None:
+        super().__init__(every_s=0.05)
         self.timed = Timed()
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run)
 
-    def __enter__(self) -> Late:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while True:
-            due = time.monotonic() + 0.05
-            if self._end.wait(0.05):
-                return
-            self.timed.took.append(time.monotonic() - due)
+    def look(self, due: float) -> None:
+        self.timed.took.append(time.monotonic() - due)
 
 
-class Watched:
+class Watched(Beside):
     """The most that each container held."""
 
     def __init__(self, atoll: Atoll, nodes: set[str]) -> None:
+        super().__init__(every_s=10)
         self._atoll, self._nodes = atoll, nodes
         self.most: dict[str, int] = {}
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run)
 
-    def __enter__(self) -> Watched:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while not self._end.wait(10):
-            for name, bytes_ in held(self._atoll, self._nodes).items():
-                self.most[name] = max(bytes_, self.most.get(name, 0))
+    def look(self, due: float) -> None:
+        for name, bytes_ in held(self._atoll, self._nodes).items():
+            self.most[name] = max(bytes_, self.most.get(name, 0))
 
 
 @pytest.fixture

@@ -40,18 +40,24 @@ LIMITS = {
 }
 
 
-@pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The socket directory of a PostgreSQL that lives as long as the test session."""
-    state = tmp_path_factory.mktemp("postgres")
+@contextlib.contextmanager
+def own_postgres(state: Path) -> Iterator[PostgreSQL]:
+    """A PostgreSQL that keeps its data in `state`."""
     family = Family(state)
     server = PostgreSQL(state, family)
     try:
         server.start()
-        yield server.connection["host"]
+        yield server
     finally:
         family.end()
         server.end()
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The socket directory of a PostgreSQL that lives as long as the test session."""
+    with own_postgres(tmp_path_factory.mktemp("postgres")) as server:
+        yield server.connection["host"]
 
 
 @pytest.fixture(scope="session")

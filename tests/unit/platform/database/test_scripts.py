@@ -23,8 +23,7 @@ from sqlalchemy import exc, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from installer.dev.postgres import DATABASE, PORT, PostgreSQL
-from installer.dev.processes import Family
-from tests.unit.platform.conftest import as_service, configuration, eventually
+from tests.unit.platform.conftest import as_service, configuration, eventually, own_postgres
 
 ROLE = Path(__file__).parents[4] / "roles/database"
 OWNER = "atoll_owner"
@@ -102,15 +101,8 @@ class Pod:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSQL]:
     """A server of its own: roles are those of all its databases."""
-    state = tmp_path_factory.mktemp("pod")
-    family = Family(state)
-    made = PostgreSQL(state, family)
-    try:
-        made.start()
+    with own_postgres(tmp_path_factory.mktemp("pod")) as made:
         yield made
-    finally:
-        family.end()
-        made.end()
 
 
 @pytest.fixture
