@@ -95,7 +95,7 @@ class Plan:
 
     def needs(self, node: str) -> bool:
         """Say whether a node must answer."""
-        return any(node == step.node for step in self.steps)
+        return node in self.nodes()
 
     def of(self, phase: str, *actions: Action) -> list[Step]:
         """Return the steps of a phase, of some actions or of all."""

@@ -1,8 +1,9 @@
 """Forgetting who did what: after the time that is configured, and when the rows are too many.
 
-Of too many, rows of whoever has most of them in a day go: so nobody pushes out what others did, nor what was done on
-other days. Of that day what was first and what was last stays, from each address; a flood loses its own. Rows that were
-refused or failed go before others while they are more than a tenth of what is kept. Sign-ins that failed are nobody's.
+Of too many, rows of the day with most of them go, and of that day those of whoever has most: so nobody pushes out what
+others did, nor what was done on other days. Of a day with more than three rows of one actor, what was first and what
+was last stays; a flood loses its own. Rows that were refused or failed go before others while they are more than a
+tenth of what is kept. Sign-ins that failed are nobody's.
 """
 
 from sqlalchemy.ext.asyncio import AsyncSession

@@ -16,13 +16,14 @@ AT_ONCE = 2000  # rows that are old
 MANY_AT_ONCE = 50_000  # rows that are too many: to find whose, all are counted
 OF_ALL_REFUSED = 10
 
-# By whom each is called; `pg_temp` last, so that nobody puts a table of their own in the place of ours.
+# By whom each is called; `pg_temp` last, so that nobody puts a table of their own in the place of ours, and a time zone
+# of ours, for a caller's makes days longer and shorter.
 _FUNCTIONS = """
 CREATE OR REPLACE FUNCTION audit_add(
     actor_id text, actor_name text, action text, object_kind text, object_id text, object_name text,
     outcome text, address text, request_id text, details jsonb, once_a_minute text
 ) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET timezone = 'UTC' AS $$
     -- The id as `atoll.database.identifiers` makes them: milliseconds, then chance, or for what is a row a minute what
     -- this is. Only such a row is counted up.
     WITH moment AS (SELECT clock_timestamp() AS at),
@@ -58,7 +59,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $
 $$;
 
 CREATE OR REPLACE FUNCTION audit_forget_old() RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET timezone = 'UTC' AS $$
     WITH gone AS (
         DELETE FROM audit WHERE id = ANY (ARRAY(
             SELECT id FROM audit WHERE at < now() - make_interval(days => {retention_days})
@@ -70,7 +71,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $
 $$;
 
 CREATE OR REPLACE FUNCTION audit_forget_too_many() RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET timezone = 'UTC' AS $$
     WITH counted AS (
         SELECT count(*) AS all_rows, count(*) FILTER (WHERE outcome <> 'done') AS refused
         FROM audit WHERE (SELECT true FROM audit ORDER BY at OFFSET {rows} LIMIT 1)
@@ -81,14 +82,17 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $
         FROM counted WHERE all_rows > {rows}
     ),
     days AS (
-        SELECT actor_id, outcome <> 'done' AS refused, date_trunc('day', at, 'UTC') AS day, count(*) AS n
+        SELECT actor_id, outcome <> 'done' AS refused, date_trunc('day', at, 'UTC') AS day, count(*) AS n,
+            sum(count(*)) OVER (PARTITION BY date_trunc('day', at, 'UTC')) AS n_of_day
         FROM audit, beyond WHERE outcome <> 'done' OR NOT only_refused GROUP BY 1, 2, 3
     ),
-    -- The one with most, and those with nearly as many: until there is enough for once.
+    -- Of the day with most: a flood is of the day on which it is written, however many names it has. Of that day the
+    -- one with most, and those with nearly as many: until there is enough for once.
     fullest AS (
         SELECT actor_id, refused, day, n FROM (
-            SELECT *, max(n) OVER () AS n_of_first, sum(n) OVER (ORDER BY n DESC ROWS UNBOUNDED PRECEDING) - n AS before
-            FROM days
+            SELECT *, max(n) OVER () AS n_of_first,
+                sum(n) OVER (ORDER BY n DESC ROWS UNBOUNDED PRECEDING) - n AS before
+            FROM days WHERE n_of_day = (SELECT max(n_of_day) FROM days)
         ) AS counted_up
         WHERE n > n_of_first / 2 AND before < 4 * {many_at_once}
     ),

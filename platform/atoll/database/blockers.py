@@ -1,7 +1,8 @@
-"""Nobody keeps a migration waiting for long.
+"""No service keeps a migration waiting for long.
 
 Locks are anybody's to take: a service that hangs, or whoever took one over, may hold what a migration waits for. So the
-services' connections that stand in its way after `PATIENCE_S` are ended; a service makes new ones and goes on.
+services' connections that stand in its way after `PATIENCE_S` are ended; a service makes new ones and goes on. Who
+waits for the migration while it waits for them may find the deadlock and lose; the migration itself looks for none.
 """
 
 import asyncio
@@ -32,12 +33,17 @@ _END_IN_THE_WAY = text(
     SELECT usename, pg_terminate_backend(pid) FROM in_the_way
     """
 )
+# The owner may set it in a cluster (have_accounts.sh); elsewhere whoever migrates may do all, or waits as usual.
+_FINDS_NO_DEADLOCK = text(
+    "SELECT set_config('deadlock_timeout', '1h', true) WHERE has_parameter_privilege('deadlock_timeout', 'SET')"
+)
 log = structlog.get_logger(__name__)
 
 
 @contextlib.asynccontextmanager
 async def cleared_of_services(sessions: Sessions, connection: AsyncConnection) -> AsyncIterator[None]:
     """Meanwhile `connection` waits for no service longer than `PATIENCE_S`, each time that it waits."""
+    await connection.execute(_FINDS_NO_DEADLOCK)
     waiting = await connection.scalar(text("SELECT pg_backend_pid()"))
     done = asyncio.Event()
     clearing = asyncio.create_task(_clear(sessions, int(waiting or 0), done))

@@ -23,7 +23,7 @@ class RolesMissing(Exception):
 class Rights:
     """What a role may do with a table. `hidden` columns are not read; where `changes` is given, no others are written.
 
-    Rows are added without what is `filled` by the database itself, and removed as a whole.
+    Rows are added without what is `filled` by the database itself, which nobody changes, and removed as a whole.
     """
 
     read: bool = True
@@ -43,7 +43,8 @@ class Rights:
             case "INSERT":
                 return there - {*self.filled} if self.add else frozenset()
             case _:
-                return frozenset(self.changes) if self.changes else there if self.change else frozenset()
+                changed = self.changes or (there if self.change else ())
+                return frozenset(changed) - {*self.filled}
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ test.describe("a request that the server refuses", () => {
   test("is said at the field, in the language of the person", async ({ page }) => {
     await page.goto("/training/new");
     await page.getByRole("button", { name: "digits", exact: true }).click();
-    await page.getByLabel("Name", { exact: true }).fill(unique("too_much"));
+    const name = unique("too_much");
+    await page.getByLabel("Name", { exact: true }).fill(name);
     await page.getByLabel("CPU limit (cores)").fill("5000");
     await expect(page.locator(".verdict")).toContainText("Cannot start");
     await page.getByRole("button", { name: "Start training" }).click();
@@ -43,8 +44,12 @@ test.describe("a request that the server refuses", () => {
     expect(english).toMatch(/[a-z]{3}/);
     await page.getByRole("button", { name: "Language" }).click();
     await page.getByText("中文").click();
+    // What was typed is still there.
+    await expect(page.getByLabel("作业名称", { exact: true })).toHaveValue(name);
+    await expect(page.getByLabel("CPU 上限（核）")).toHaveValue("5000");
     await page.getByRole("button", { name: "开始训练" }).click();
-    await expect(page.locator(".ant-form-item-explain-error").first()).toContainText(/[\u4e00-\u9fff]/);
+    const same = page.locator(".ant-form-item").filter({ has: page.getByLabel("CPU 上限（核）") });
+    await expect(same.locator(".ant-form-item-explain-error", { hasText: /[\u4e00-\u9fff]/ })).toBeVisible();
   });
 });
 

@@ -25,7 +25,7 @@ function besideItsOpener(opener?: HTMLElement): HTMLElement {
 
 /** Appearance and language for everything below. */
 export function Preferences({ children }: { children: ReactNode }) {
-  const { i18n } = useTranslation();
+  useTranslation(); // antd's words are others when the language changes
   const [appearance, setAppearance] = useState(storedAppearance);
   const [shade, setShade] = useState<Shade>(() => applyAppearance(storedAppearance()));
 
@@ -48,7 +48,6 @@ export function Preferences({ children }: { children: ReactNode }) {
       <ConfigProvider
         theme={theme}
         locale={antdWords()}
-        key={i18n.language}
         button={{ autoInsertSpace: false }}
         wave={{ disabled: true }}
         getPopupContainer={besideItsOpener}

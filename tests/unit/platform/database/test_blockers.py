@@ -72,6 +72,44 @@ async def test_a_service_that_holds_a_lock_keeps_no_migration_waiting(
         await owner.dispose()
 
 
+async def test_a_service_that_waits_for_the_migration_that_waits_for_it_loses(
+    settings: Configuration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own look for a deadlock is over by then: the migration's would find it, and end the migration."""
+    monkeypatch.setattr(blockers, "PATIENCE_S", 2.0)  # more than PostgreSQL waits before it looks
+    owner = connect(settings, pool_size=1)
+    api = connect(as_service(settings, ROLES[0]), pool_size=1)
+
+    async def hold_and_wait() -> None:
+        async with api.begin() as connection:
+            await connection.execute(text("SELECT count(*) FROM users"))
+            held.set()
+            await changing.wait()
+            await connection.execute(text("SELECT count(*) FROM virtual_clusters"))
+
+    held, changing = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def change_both(connection: Connection) -> None:
+        change_a_table(connection)
+        loop.call_soon(changing.set)
+        connection.execute(text("SELECT pg_sleep(1.6)"))
+        connection.execute(text("LOCK TABLE users IN ACCESS EXCLUSIVE MODE"))
+
+    service = asyncio.create_task(hold_and_wait())
+    try:
+        await held.wait()
+        async with asyncio.timeout(20):
+            await upgrade(owner, change_both)
+        with pytest.raises(exc.DBAPIError):
+            await service
+    finally:
+        service.cancel()
+        await asyncio.gather(service, return_exceptions=True)
+        await owner.dispose()
+        await api.dispose()
+
+
 async def test_another_migration_is_waited_for(settings: Configuration) -> None:
     owner = connect(settings, pool_size=1)
     try:

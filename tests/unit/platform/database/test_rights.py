@@ -39,6 +39,7 @@ NEVER = {
         "UPDATE tasks SET specification = '{}'",
         "UPDATE attempts SET finished_at = now()",
         "DELETE FROM users",
+        "UPDATE users SET uid = DEFAULT",
         "INSERT INTO users (id, name, nickname, uid, password_hash, must_change_password, roles, active, created_at,"
         " version) OVERRIDING SYSTEM VALUE VALUES ('e', 'eve', '', 30007, '', false, '{}', true, now(), 1)",
     ),

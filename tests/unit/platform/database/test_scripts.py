@@ -54,11 +54,14 @@ class Pod:
     folder: Path
     socket: str
     programs: Path
+    max_connections: int = 200
 
     def run(self, template: str) -> str:
         """Run a script as the pod does; what it said. One round of what goes on for ever."""
         source = (ROLE / f"templates/{template}.j2").read_text("utf-8")
-        script = jinja2.Template(source, trim_blocks=True, keep_trailing_newline=True).render()
+        script = jinja2.Template(source, trim_blocks=True, keep_trailing_newline=True).render(
+            database_max_connections=self.max_connections
+        )
         for there, here in (
             ("/etc/atoll/secrets", "secrets"),
             ("/etc/atoll/tls/tls.crt", "tls.crt"),
@@ -121,6 +124,7 @@ def pod(server: PostgreSQL, tmp_path: Path) -> Pod:
         (tmp_path / "bin" / program).write_text(f"#!/bin/sh\n{does}\n")
         (tmp_path / "bin" / program).chmod(0o755)
     made.sql(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
+    made.sql("SELECT 'DROP OWNED BY ' || rolname FROM pg_roles WHERE rolname = :'role' \\gexec", role=OWNER)
     made.sql(f"DROP ROLE IF EXISTS {OWNER}, {API}, {JOBS}, {LEGACY}, replicator, stranger")
     made.sql("CREATE ROLE replicator; CREATE ROLE stranger LOGIN")
     return made
@@ -179,6 +183,23 @@ async def test_a_new_database_is_the_owners_and_services_fill_it_with_nothing_bu
             assert "permission denied" in await answer(engine, statement), f"{role} was let do `{statement}`"
         assert await answer(engine, "SELECT pg_notify('atoll_due', '')") == "done"
         await engine.dispose()
+
+
+@pytest.mark.parametrize("max_connections", [50, 2000])
+def test_no_account_has_all_connections(pod: Pod, max_connections: int) -> None:
+    pod.max_connections = max_connections
+    pod.run("have_accounts.sh")
+    for role in ROLES:
+        limit = int(pod.sql(ATTRIBUTES, role=role).split("|")[-2])
+        assert 0.4 * max_connections < limit < max_connections / 2
+
+
+def test_a_backup_that_fails_keeps_nothing_else_from_being_done(pod: Pod) -> None:
+    (pod.folder / "bin/pgbackrest").write_text("#!/bin/sh\nexit 1\n")
+    pod.sql(f"CREATE ROLE {LEGACY} LOGIN VALID UNTIL '2026-01-01'")
+    pod.run("have_accounts.sh")
+    pod.run("upkeep.sh")
+    assert legacy(pod)[0] == "f", "the account of before stays while there is no backup"
 
 
 def asked(pod: Pod) -> list[str]:

@@ -49,6 +49,7 @@ async def test_what_is_submitted_again_while_it_is_forgotten_keeps_its_state(
         assert submitted.wait(10)
         remove(*arguments, **more)
 
+    (tmp_path / "state" / f"{engine.FORGOTTEN}x" / "cut-off").mkdir(parents=True)
     bench = LocalBench(tmp_path)
     bench.engine = await bench.make()
     attempt = await Started(bench)("")
