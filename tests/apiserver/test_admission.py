@@ -71,7 +71,7 @@ def pod_of(job_set: Object) -> Object:
 def test_what_the_engine_makes_of_a_task_is_admitted(api_server: ApiServer, shape: str, user_namespace: bool) -> None:
     given = submission(**SHAPES[shape])
     made = manifests.job_set(given, user_namespace=user_namespace)
-    assert api_server.apply(manifests.network_policy(given), JOBS).is_success
+    assert api_server.apply(manifests.network_policy(manifests.job_set(given)), JOBS).is_success
     if (secret := manifests.secret(given)) is not None:
         assert api_server.apply(secret, JOBS).is_success
     for wanted, user in ((made, JOBS), (job_of(made), CONTROLLER), (pod_of(made), CONTROLLER)):
@@ -358,7 +358,7 @@ OPENINGS: dict[str, Change] = {
 
 @pytest.mark.parametrize("opening", OPENINGS)
 def test_an_attempt_is_opened_as_the_engine_does_it_and_no_further(api_server: ApiServer, opening: str) -> None:
-    wanted = copy.deepcopy(manifests.network_policy(SERVED))
+    wanted = copy.deepcopy(manifests.network_policy(manifests.job_set(SERVED)))
     OPENINGS[opening](wanted["spec"])
     answer = api_server.apply(wanted, JOBS)
     refused = denied_by(answer)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 from atoll.engines.base import Endpoint, Engine, EngineError
-from atoll.engines.kubernetes.client import KubernetesClient
+from atoll.engines.kubernetes.client import SECRET, KubernetesClient, Object
 from atoll.engines.kubernetes.engine import KubernetesEngine
 from atoll.engines.kubernetes.manifests import Landmarks
 
@@ -84,8 +84,15 @@ class KubernetesBench(Bench):
 
     @contextlib.contextmanager
     def cut_off(self) -> Iterator[None]:
+        apply = KubernetesClient.apply
+
+        async def killed(client: KubernetesClient, wanted: Object) -> Object:
+            if wanted["kind"] == SECRET.kind:
+                raise EngineError("cut off")
+            return await apply(client, wanted)
+
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(KubernetesClient, "create", _killed)
+            patched.setattr(KubernetesClient, "apply", killed)
             yield
 
     async def written(self) -> str:
@@ -104,10 +111,6 @@ class KubernetesBench(Bench):
                 return ran.out
             await asyncio.sleep(1)
         raise AssertionError(f"not reached from the gateway: {ran.err[-300:]}")
-
-
-async def _killed(*_: object) -> None:
-    raise EngineError("cut off")
 
 
 def leave_nothing() -> None:

@@ -206,9 +206,9 @@ async def test_a_submission_that_was_cut_off_half_way_is_adopted_and_leaves_noth
     with bench.cut_off(), pytest.raises(EngineError):
         await bench.engine.submit(attempt.submission)
     assert await bench.left_of(attempt.id)
-    assert attempt.observe().phase is Phase.GONE
     await bench.restart()
     assert attempt.id in bench.engine.adopt()
+    assert attempt.observe().phase in (Phase.GONE, Phase.WAITING, Phase.STARTING), "it ran without its variables"
     await bench.engine.forget(attempt.id, CLUSTER)
     await nothing_is_left_of(bench, attempt.id)
 

@@ -15,6 +15,7 @@ from atoll.engines.base import (
     ClusterProvision,
     Endpoint,
     Engine,
+    EngineError,
     LogGone,
     NodeObservation,
     Observation,
@@ -37,6 +38,8 @@ from atoll.engines.kubernetes.reflector import Key, Reflector, key
 # Beyond it, only shared storage surely has all. The kubelet keeps 16 MiB of its own lines before it begins anew, but
 # puts 40 bytes in front of each: of a program that writes empty lines, that is some 400 KiB of output.
 LIVE_LOG_BYTES = 256 << 10
+OPENED_AT_ONCE = 4
+OPENED_AGAIN_S = 1.0
 log = structlog.get_logger(__name__)
 
 
@@ -69,13 +72,14 @@ class KubernetesEngine(Engine):
         # All pods, not only ours: what is free on a node depends on every one.
         self._pods = Reflector(client, POD, self._pod_changed, keep=_slim_pod)
         self._nodes = Reflector(client, NODE, self._node_changed, keep=_slim)
-        # The first object of an attempt that is made and the last that is removed: while it is there, something is.
+        # What an attempt has from when the queue lets it go, and the last of it that is removed.
         self._policies = Reflector(client, NETWORK_POLICY, self._policy_changed, selector=names.ATTEMPT, keep=_marker)
         self._pods_by_attempt: dict[str, dict[Key, Object]] = {}
         self._workloads_by_owner: dict[str, Object] = {}
         self._attempts_by_uid: dict[str, str] = {}
         self._job_sets_by_attempt: dict[str, Object] = {}
         self._marked: set[str] = set()
+        self._let_go: asyncio.Queue[str] = asyncio.Queue()
 
     @classmethod
     async def connect(cls, configuration: Configuration) -> "KubernetesEngine":
@@ -101,6 +105,7 @@ class KubernetesEngine(Engine):
         """Watch until cancelled."""
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(item.run()) for item in self._reflectors()]
+            tasks += [group.create_task(self._open_networks()) for _ in range(OPENED_AT_ONCE)]
             try:
                 for item in self._reflectors():
                     await item.synced.wait()
@@ -129,15 +134,15 @@ class KubernetesEngine(Engine):
         return seen
 
     def adopt(self) -> Sequence[str]:
-        """All attempts that have a JobSet, or a network policy that waits for one or outlived it."""
+        """All attempts that have a JobSet, or a network policy that outlived it."""
         return list(self._marked.union(self._job_sets_by_attempt))
 
     async def submit(self, submission: Submission) -> None:
-        """Entry point, network policy and secrets first, so that no pod is ever without them; then the JobSet."""
+        """The JobSet, by which it is known that there is something of the attempt, and its secret variables.
+
+        A pod that comes before those waits for them. Its network policy comes once the queue lets it go.
+        """
         await self._keep_entry(submission.virtual_cluster)
-        await self._client.apply(manifests.network_policy(submission))
-        if (secret := manifests.secret(submission)) is not None:
-            await self._client.apply(secret)
         made = manifests.job_set(
             submission,
             self._local_disk,
@@ -148,6 +153,8 @@ class KubernetesEngine(Engine):
             ),
         )
         self._job_sets.put(await self._client.create(made))
+        if (secret := manifests.secret(submission)) is not None:
+            await self._client.apply(secret)
 
     async def stop(self, attempt_id: str) -> None:
         """Delete the JobSet; it is gone when its pods are. The grace is theirs."""
@@ -159,9 +166,9 @@ class KubernetesEngine(Engine):
             await self._client.delete(JOB_SET, namespace, name, propagation="Foreground")
 
     async def forget(self, attempt_id: str, virtual_cluster: str) -> None:
-        """Remove what is left by its name, seen or not: the pods with the JobSet, secrets, the network policy last."""
+        """Remove what is left by its name, seen or not: first what nobody would find without the rest."""
         namespace, name = names.namespace(virtual_cluster), names.job_set(attempt_id)
-        for kind in (JOB_SET, SECRET, NETWORK_POLICY):
+        for kind in (SECRET, JOB_SET, NETWORK_POLICY):
             await self._client.delete(kind, namespace, name)
 
     async def logs(self, attempt_id: str, rank: int, offset: int) -> AsyncGenerator[bytes, None]:
@@ -246,7 +253,31 @@ class KubernetesEngine(Engine):
         if after is not None:
             self._job_sets_by_attempt[attempt_id] = after
             self._attempts_by_uid[after["metadata"]["uid"]] = attempt_id
+            if self._is_closed(after):
+                self._let_go.put_nowait(attempt_id)
         self._announce(attempt_id)
+
+    def _is_closed(self, job_set: Object) -> bool:
+        """Whether its pods come and have no network policy of their own yet."""
+        going = not job_set["spec"].get("suspend") and "deletionTimestamp" not in job_set["metadata"]
+        return going and _label(job_set, names.ATTEMPT) not in self._marked
+
+    async def _open_networks(self) -> None:
+        """Give each attempt its network policy once the queue lets it go.
+
+        Until then its virtual cluster's own keeps everything closed, and a program is not started before it is there.
+        What waits has none: every node writes its rules anew for each that there is.
+        """
+        while True:
+            attempt_id = await self._let_go.get()
+            job_set = self._job_set(attempt_id)
+            if job_set is None or not self._is_closed(job_set):
+                continue
+            try:
+                await self._client.apply(manifests.network_policy(job_set))
+            except EngineError as error:
+                log.warning("network policy not made, trying again", attempt=attempt_id, error=str(error))
+                asyncio.get_running_loop().call_later(OPENED_AGAIN_S, self._let_go.put_nowait, attempt_id)
 
     def _workload_changed(self, before: Object | None, after: Object | None) -> None:
         if before is not None:
@@ -271,7 +302,7 @@ class KubernetesEngine(Engine):
         self._announce(None)
 
     def _policy_changed(self, before: Object | None, after: Object | None) -> None:
-        """Nothing is announced: it comes and goes with a JobSet, and one alone is for whoever adopts."""
+        """Nothing is announced: it says nothing of how the attempt is, and one alone is for whoever adopts."""
         if before is not None:
             self._marked.discard(_label(before, names.ATTEMPT))
         if after is not None:

@@ -57,9 +57,11 @@ def labels(submission: Submission) -> dict[str, str]:
     }
 
 
-def network_policy(submission: Submission) -> Manifest:
-    """Replicas reach each other and the cluster's DNS; nothing else reaches them or is reached."""
-    own = {"podSelector": {"matchLabels": {names.ATTEMPT: submission.attempt_id}}}
+def network_policy(job_set: Manifest) -> Manifest:
+    """Of a JobSet: its replicas reach each other and the cluster's DNS; nothing else reaches them or is reached."""
+    metadata = job_set["metadata"]
+    kept = {name: value for name, value in metadata["labels"].items() if name != names.QUEUE}
+    own = {"podSelector": {"matchLabels": {names.ATTEMPT: kept[names.ATTEMPT]}}}
     dns = {
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}},
         "podSelector": {"matchLabels": {"k8s-app": "kube-dns"}},
@@ -67,15 +69,11 @@ def network_policy(submission: Submission) -> Manifest:
     return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
-        "metadata": {
-            "name": names.job_set(submission.attempt_id),
-            "namespace": names.namespace(submission.virtual_cluster),
-            "labels": labels(submission),
-        },
+        "metadata": {"name": metadata["name"], "namespace": metadata["namespace"], "labels": kept},
         "spec": {
             "podSelector": own["podSelector"],
             "policyTypes": ["Ingress", "Egress"],
-            "ingress": [{"from": [own]}, *_reached_from_outside(submission)],
+            "ingress": [{"from": [own]}, *_reached_from_outside(job_set)],
             "egress": [
                 {"to": [own]},
                 {"to": [dns], "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}]},
@@ -84,16 +82,23 @@ def network_policy(submission: Submission) -> Manifest:
     }
 
 
-def _reached_from_outside(submission: Submission) -> list[Manifest]:
+def _reached_from_outside(job_set: Manifest) -> list[Manifest]:
     """Declared ports, for the gateway alone: it asks the API who may."""
-    ports = submission.specification.ports
+    ports = container(job_set).get("ports")
     if not ports:
         return []
     gateway = {
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "atoll-system"}},
         "podSelector": {"matchLabels": {"app.kubernetes.io/name": "gateway"}},
     }
-    return [{"from": [gateway], "ports": [{"protocol": "TCP", "port": port.number} for port in ports]}]
+    return [{"from": [gateway], "ports": [{"protocol": "TCP", "port": port["containerPort"]} for port in ports]}]
+
+
+def container(job_set: Manifest) -> Manifest:
+    """The container of each replica as it was asked for."""
+    job = job_set["spec"]["replicatedJobs"][0]["template"]["spec"]
+    found: Manifest = job["template"]["spec"]["containers"][0]
+    return found
 
 
 def secret(submission: Submission) -> Manifest | None:

@@ -8,7 +8,7 @@ from typing import Any
 from atoll.devices.types import DeviceType, card_of
 from atoll.engines import codes, outcome
 from atoll.engines.base import NOT_READY, SERVICE_ENDED, Endpoint, Observation, Phase, ReplicaObservation
-from atoll.engines.kubernetes import names
+from atoll.engines.kubernetes import manifests, names
 from atoll.engines.specification import Mode
 from atoll.web.codes import ReasonCode
 from atoll.web.schema import Reason
@@ -50,8 +50,8 @@ def observation(
         return Observation(attempt_id=attempt_id, phase=Phase.GONE)
     job = job_set["spec"]["replicatedJobs"][0]["template"]["spec"]
     count = int(job["completions"])
-    memory_limit = container(job_set)["resources"]["limits"]["memory"]
-    replicas = _replicas(pods, count, memory_limit, probed="readinessProbe" in container(job_set))
+    memory_limit = manifests.container(job_set)["resources"]["limits"]["memory"]
+    replicas = _replicas(pods, count, memory_limit, probed="readinessProbe" in manifests.container(job_set))
     service = job_set["metadata"].get("annotations", {}).get(names.MODE) == Mode.SERVICE
     if service and any(item.state == "succeeded" for item in replicas):
         return _seen(attempt_id, Phase.FAILED, SERVICE_ENDED, replicas)
@@ -79,13 +79,6 @@ def observation(
     return _seen(attempt_id, Phase.STARTING, _why_starting(pods, types).reason(), replicas)
 
 
-def container(job_set: Object) -> Object:
-    """The container of each replica as it was asked for."""
-    job = job_set["spec"]["replicatedJobs"][0]["template"]["spec"]
-    found: Object = job["template"]["spec"]["containers"][0]
-    return found
-
-
 def endpoints(job_set: Object, pods: Sequence[Object]) -> list[Endpoint]:
     """Where the ports of running pods are."""
     return [
@@ -97,7 +90,7 @@ def endpoints(job_set: Object, pods: Sequence[Object]) -> list[Endpoint]:
         )
         for pod in pods
         if pod.get("status", {}).get("phase") == "Running" and pod["status"].get("podIP")
-        for port in container(job_set).get("ports", ())
+        for port in manifests.container(job_set).get("ports", ())
     ]
 
 

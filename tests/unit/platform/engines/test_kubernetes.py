@@ -148,7 +148,7 @@ def test_names_fit_into_what_dns_allows() -> None:
 
 
 def test_a_task_reaches_its_replicas_and_dns_and_nothing_else() -> None:
-    spec = manifests.network_policy(submission())["spec"]
+    spec = manifests.network_policy(manifests.job_set(submission()))["spec"]
     own = {"podSelector": {"matchLabels": {"atoll.io/attempt": "01abc-1"}}}
     assert spec["ingress"] == [{"from": [own]}]
     assert spec["egress"][0] == {"to": [own]}
@@ -211,8 +211,8 @@ def test_a_task_holds_until_every_masters_gateway_is_closed_to_it_and_the_name_s
         "ATOLL_HOLD_UNTIL_REACHABLE": "10.96.0.10:53",
     }
     # What is rejected is not what the policy of the task lets pass, and what is reached is.
-    ports = [item["port"] for rule in manifests.network_policy(submission())["spec"]["egress"] for item in
-             rule.get("ports", ())]  # fmt: skip
+    egress = manifests.network_policy(made)["spec"]["egress"]
+    ports = [item["port"] for rule in egress for item in rule.get("ports", ())]
     assert 443 not in ports
     assert 53 in ports
 

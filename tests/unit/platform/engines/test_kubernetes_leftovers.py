@@ -61,6 +61,19 @@ class Server(KubernetesClient):
     async def create(self, wanted: Object) -> Object:
         return await self.apply(wanted)
 
+    async def let_go(self, attempt_id: str) -> None:
+        """What the queue does with a JobSet."""
+        job_set = self.objects[JOB_SET, f"vc-default/t-{attempt_id}"]
+        await self.apply({**job_set, "spec": {**job_set["spec"], "suspend": False}})
+
+    async def opened(self, attempt_id: str) -> None:
+        """Until its network policy is there."""
+
+        async def look() -> bool:
+            return (NETWORK_POLICY, f"vc-default/t-{attempt_id}") in self.objects
+
+        await eventually(look)
+
     def of_attempts(self) -> dict[tuple[Kind, str], Object]:
         """What there is but for the entry point, which is one for all."""
         return {key: item for key, item in self.objects.items() if key[0] != CONFIG_MAP}
@@ -102,7 +115,8 @@ async def watching(server: Server) -> AsyncIterator[KubernetesEngine]:
         yield engine
     finally:
         running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+        (ended,) = await asyncio.gather(running, return_exceptions=True)
+        assert isinstance(ended, asyncio.CancelledError), ended
         server.watchers.clear()
 
 
@@ -112,7 +126,7 @@ ID = SUBMISSION.attempt_id
 
 async def adopted(engine: KubernetesEngine, expected: list[str]) -> None:
     async def look() -> bool:
-        return list(engine.adopt()) == expected
+        return sorted(engine.adopt()) == expected
 
     await eventually(look)
 
@@ -121,12 +135,39 @@ async def test_an_attempt_is_forgotten_with_its_secret_and_its_network_policy() 
     server = Server()
     async with watching(server) as engine:
         await engine.submit(SUBMISSION)
+        await server.let_go(ID)
+        await server.opened(ID)
         await adopted(engine, [ID])
         assert {kind for kind, _ in server.of_attempts()} == {JOB_SET, SECRET, NETWORK_POLICY}
         await engine.forget(ID, "default")
         assert server.of_attempts() == {}
         await adopted(engine, [])
         await engine.forget(ID, "default")
+
+
+async def test_what_waits_has_no_network_policy_and_what_is_let_go_has_one_also_after_a_refusal_or_a_restart() -> None:
+    """Every node writes all its rules anew for each policy that comes: a queue of a thousand tasks has none."""
+    server = Server()
+    late, lost = (SUBMISSION.model_copy(update={"attempt_id": f"01abc-{number}"}) for number in (2, 3))
+    async with watching(server) as engine:
+        for each in (SUBMISSION, late, lost):
+            await engine.submit(each)
+        await server.let_go(ID)
+        await server.opened(ID)
+        assert server.names(NETWORK_POLICY) == [f"vc-default/t-{ID}"]
+        server.refuses = {NETWORK_POLICY}
+        await server.let_go(late.attempt_id)
+        await asyncio.sleep(0.1)
+        server.refuses = set()
+        await server.opened(late.attempt_id)
+    await server.let_go(lost.attempt_id)
+    async with watching(server) as engine:
+        await server.opened(lost.attempt_id)
+        await adopted(engine, [ID, late.attempt_id, lost.attempt_id])
+        opened = dict(server.objects)
+        await server.let_go(ID)
+        await asyncio.sleep(0.1)
+        assert server.objects[NETWORK_POLICY, f"vc-default/t-{ID}"] is opened[NETWORK_POLICY, f"vc-default/t-{ID}"]
 
 
 async def test_a_virtual_cluster_has_the_entry_point_of_this_version_before_its_first_task() -> None:
@@ -143,6 +184,8 @@ async def test_what_ended_and_went_while_nobody_watched_is_forgotten_all_the_sam
     server = Server()
     async with watching(server) as engine:
         await engine.submit(SUBMISSION)
+        await server.let_go(ID)
+        await server.opened(ID)
     await server.delete(JOB_SET, "vc-default", f"t-{ID}")
     async with watching(server) as engine:
         await adopted(engine, [ID])
@@ -150,10 +193,14 @@ async def test_what_ended_and_went_while_nobody_watched_is_forgotten_all_the_sam
         assert server.of_attempts() == {}
 
 
-@pytest.mark.parametrize("refused", [SECRET, JOB_SET])
-async def test_a_submission_that_broke_off_is_adopted_and_forgotten(refused: Kind) -> None:
+async def test_a_submission_that_broke_off_is_adopted_and_forgotten() -> None:
     server = Server()
-    server.refuses = {refused}
+    server.refuses = {JOB_SET}
+    async with watching(server) as engine:
+        with pytest.raises(EngineError):
+            await engine.submit(SUBMISSION)
+    assert server.of_attempts() == {}, "nobody would find it"
+    server.refuses = {SECRET}
     async with watching(server) as engine:
         with pytest.raises(EngineError):
             await engine.submit(SUBMISSION)
@@ -170,6 +217,8 @@ async def test_forgetting_that_broke_off_is_not_taken_for_done(refused: Kind) ->
     server = Server()
     async with watching(server) as engine:
         await engine.submit(SUBMISSION)
+        await server.let_go(ID)
+        await server.opened(ID)
         server.refuses = {refused}
         with pytest.raises(EngineError):
             await engine.forget(ID, "default")
@@ -206,6 +255,8 @@ async def test_the_engine_keeps_nothing_of_what_is_gone() -> None:
         for number in range(20):
             each = SUBMISSION.model_copy(update={"attempt_id": f"01abc-{number}"})
             await engine.submit(each)
+            await server.let_go(each.attempt_id)
+            await server.opened(each.attempt_id)
             await engine.forget(each.attempt_id, "default")
         await adopted(engine, [])
         assert _size(engine) == before

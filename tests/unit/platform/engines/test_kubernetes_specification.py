@@ -55,7 +55,7 @@ def test_what_is_no_part_of_the_tree_of_user_data_is_refused_for_good() -> None:
 def test_ports_are_told_to_the_program_and_open_for_the_gateway_alone() -> None:
     given = submission(ports=[PORT])
     assert {"name": "ATOLL_PORT_WEB", "value": "8080"} in container(ports=[PORT])["env"]
-    ingress = manifests.network_policy(given)["spec"]["ingress"]
+    ingress = manifests.network_policy(manifests.job_set(given))["spec"]["ingress"]
     assert len(ingress) == 2
     (gateway,) = ingress[1]["from"]
     assert gateway["namespaceSelector"]["matchLabels"] == {"kubernetes.io/metadata.name": "atoll-system"}
