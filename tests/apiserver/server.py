@@ -170,7 +170,8 @@ def masters_flags(bundle: Path, folder: Path) -> dict[str, str]:
     for patch in variables["kubernetes_patches"]:
         name = Path(patch["dest"]).name
         note = {"metadata": {"annotations": {"atoll.io/image": f"noted in {name}"}}}
-        (folder / "patches" / name).write_text(json.dumps(note), "utf-8")
+        content = variables["kubernetes_weight"] if name.endswith("+json.json") else json.dumps(note)
+        (folder / "patches" / name).write_text(content, "utf-8")
     configuration = rendered(
         "init.yaml.j2",
         ansible_facts={"atoll_host": {"cgroup_version": 2, "swap_bytes": 0}},
