@@ -62,6 +62,12 @@ def most_requests(rendered: Rendered) -> int:
     return said(rendered, r"\(\[(\d)-9\]") * 1000
 
 
+def said_crowd(rendered: Rendered) -> int:
+    """From how many on they are refused in words."""
+    assert re.search(r'"~\^\(25\[6-9\]\\d\|2\[6-9\]\\d\\d\)\$" crowd;', configuration(rendered))
+    return 2560
+
+
 def limit_bytes(rendered: Rendered) -> int:
     (container,) = rendered.one("DaemonSet", "gateway")["spec"]["template"]["spec"]["containers"]
     return int(quantities.parse(container["resources"]["limits"]["memory"]))
@@ -95,6 +101,7 @@ class Gateway:
 
     pid: int
     door: Path
+    port: int
     held: contextlib.ExitStack
     streams: int
     asked: int = 0
@@ -103,31 +110,38 @@ class Gateway:
         (pid,) = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
         return int(pid)
 
-    def come(self, says: bytes, protocol: str) -> ssl.SSLSocket:
+    def come(self, says: bytes, protocol: str, address: str = "") -> ssl.SSLSocket:
+        """By the socket; with an address of this machine, from there."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # who it is is tested elsewhere
         context.set_alpn_protocols([protocol])
-        plain = self.held.enter_context(socket.socket(socket.AF_UNIX))
-        plain.connect(str(self.door))
+        if address:
+            plain = socket.create_connection(("127.0.0.1", self.port), timeout=20, source_address=(address, 0))
+        else:
+            plain = socket.socket(socket.AF_UNIX)
+            plain.connect(str(self.door))
+        self.held.enter_context(plain)
         one = self.held.enter_context(context.wrap_socket(plain, server_hostname="portal"))
         one.sendall(says)
         return one
 
-    def ask(self, path: str, window: int) -> int:
+    def ask(self, path: str, window: int, address: str = "") -> int:
         """Ask by HTTP/2 for as much as one connection may, and take no answer but its first `window` bytes."""
-        self.come(asking(path, window, self.streams), "h2")
+        self.come(asking(path, window, self.streams), "h2", address)
         self.asked += self.streams
         return self.streams
 
-    def say(self, path: str) -> str:
+    def say(self, path: str, address: str = "") -> str:
         """Ask by HTTP/1.1, and return all of the answer."""
-        one = self.come(f"GET {path} HTTP/1.1\r\nHost: portal\r\nConnection: close\r\n\r\n".encode(), "http/1.1")
+        one = self.come(
+            f"GET {path} HTTP/1.1\r\nHost: portal\r\nConnection: close\r\n\r\n".encode(), "http/1.1", address
+        )
         return b"".join(iter(lambda: one.recv(65536), b"")).decode()
 
-    def until(self, path: str, starts: str) -> str:
+    def until(self, path: str, starts: str, address: str = "") -> str:
         """Ask until the answer is such a one: what was sent before has been read by then."""
         deadline = time.monotonic() + 20
-        while not (answer := self.say(path)).startswith(starts) or (answer and not starts):
+        while not (answer := self.say(path, address)).startswith(starts) or (answer and not starts):
             assert time.monotonic() < deadline, answer[:200]
             time.sleep(0.1)
         return answer
@@ -183,10 +197,14 @@ def portal(tmp_path: Path) -> Path:
 @pytest.fixture
 def gateway(rendered: Rendered, nginx: Path, tmp_path: Path, api: int, portal: Path) -> Iterator[Gateway]:
     pki = rendered.state / "pki/gateway"
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
     changes: tuple[Change, ...] = (
         (r"worker_processes \d+", "worker_processes 1"),
         (r"server api\.atoll-system\.svc\.[a-z.]+:8000", f"server 127.0.0.1:{api}"),
         (r"listen (\d+)( ssl http2)?;", rf"listen unix:{tmp_path}/s\1\2;"),
+        (rf"(?=listen unix:{tmp_path}/s8443)", f"listen 127.0.0.1:{port} ssl http2; "),
         (r"/etc/atoll/tls/tls", f"{pki}/portal"),
         (r"/usr/share/atoll/portal", str(portal)),
         (r"(?<=rate=)\d+r/s", "100000r/s"),  # a stranger has more than one address
@@ -194,7 +212,7 @@ def gateway(rendered: Rendered, nginx: Path, tmp_path: Path, api: int, portal: P
     )
     with contextlib.ExitStack() as held, started(nginx, configuration(rendered), tmp_path, *changes) as pid:
         streams = said(rendered, r"http2_max_concurrent_streams (\d+);")
-        yield Gateway(pid, tmp_path / "s8443", held, streams)
+        yield Gateway(pid, tmp_path / "s8443", port, held, streams)
 
 
 HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
@@ -239,29 +257,40 @@ def test_requests_of_which_nobody_takes_the_answer_fit_into_the_pod(
     assert limit_bytes(rendered) >= most_bytes(rendered) + own_bytes(rendered, gateway, before)
 
 
+def test_one_address_is_cut_before_all_that_the_gateway_holds_are_its_own(rendered: Rendered, gateway: Gateway) -> None:
+    """Its refusals would be held, too: who asks for more has nothing, and all others are answered as before."""
+    one_address = said(rendered, r"limit_conn open_of_address (\d+);")
+    assert OFFICE <= one_address <= said_crowd(rendered) - 500
+    while gateway.asked < one_address:
+        gateway.ask("/", 0)
+    gateway.until("/", "")
+    before = private_bytes(gateway.worker())
+    while gateway.asked < most_requests(rendered) + 500:
+        gateway.ask("/", 0)
+    assert gateway.say("/") == ""
+    assert gateway.say("/", "127.0.0.2").startswith("HTTP/1.1 200 ")
+    streams = (most_requests(rendered) + 500 - one_address) / gateway.streams
+    assert private_bytes(gateway.worker()) - before < streams * MOST_BYTES, "requests that are refused are held"
+
+
 def test_of_more_requests_than_fit_the_rest_is_refused_and_beyond_that_held_no_longer(
     rendered: Rendered, gateway: Gateway
 ) -> None:
     one_address = said(rendered, r"limit_conn open_of_address (\d+);")
-    assert one_address >= OFFICE
     while gateway.asked < one_address:
         gateway.ask("/", 0)
-    answer = gateway.until("/", "HTTP/1.1 503 ")
+    while gateway.asked < said_crowd(rendered):
+        gateway.ask("/", 0, "127.0.0.2")
+    answer = gateway.until("/", "HTTP/1.1 503 ", "127.0.0.3")
     problem = Problem.model_validate_json(answer.partition("\r\n\r\n")[2])
     told = Crowded()
     assert (problem.code, problem.title, problem.remedy) == ("crowded", told.title, told.remedy)
-    while gateway.asked < most_requests(rendered) + 100:
-        gateway.ask("/", 0)
-    gateway.until("/", "")
+    deadline = time.monotonic() + 20
+    while gateway.say("/", "127.0.0.3"):
+        assert time.monotonic() < deadline, "refusals are held without an end"
+        for _ in range(20):  # faster than they are given up
+            gateway.ask("/", 0, "127.0.0.2")
     before = private_bytes(gateway.worker())
     for _ in range(20):
-        gateway.ask("/", 0)
-    assert gateway.say("/") == ""
+        gateway.ask("/", 0, "127.0.0.3")
     assert private_bytes(gateway.worker()) - before < 20 * MOST_BYTES
-
-
-def test_who_says_nothing_is_not_waited_for(rendered: Rendered) -> None:
-    text = configuration(rendered)
-    for name in ("client_header_timeout", "client_body_timeout", "send_timeout"):
-        (waits,) = re.findall(rf"{name} (\d+)s;", text)
-        assert int(waits) <= 20, name
