@@ -12,7 +12,6 @@ from typing import Any
 
 import jinja2
 import yaml
-from atoll import quantities
 
 from .conftest import ON_THEIR_NODE, Rendered
 
@@ -34,20 +33,6 @@ def test_every_container_has_limits_and_gives_up_what_it_does_not_need(rendered:
             assert "memory" in container["resources"]["limits"], where
             assert container["securityContext"]["readOnlyRootFilesystem"] is True, where
             assert container["image"].rpartition(":")[2] not in ("", "latest"), where
-
-
-def test_who_has_somebody_waiting_outweighs_all_others_when_a_master_has_too_little_for_all(rendered: Rendered) -> None:
-    """By weights alone: with 60m of the API and 80m of the database, a list took three times as long under load."""
-    cpu = {
-        name: sum(quantities.parse(each["resources"]["requests"]["cpu"]) for each in template["spec"]["containers"])
-        for name, template in rendered.workloads()
-        if name not in ("Deployment coredns", "Deployment cluster-dns")
-    }
-    waited_for = {"Deployment api", "StatefulSet database"}
-    most_of_others = max(value for name, value in cpu.items() if name not in waited_for | {"DaemonSet gateway"})
-    assert min(cpu[name] for name in waited_for) >= 4 * most_of_others
-    assert cpu["DaemonSet gateway"] >= most_of_others
-    assert sum(cpu.values()) < 1, "it fits beside Kubernetes' own on a machine with two processors"
 
 
 def test_the_pods_of_every_phase_are_looked_at_but_of_those_that_act_on_their_node(rendered: Rendered) -> None:
