@@ -149,7 +149,7 @@ def stand(rendered: Rendered, nginx: Path, tmp_path: Path, request: pytest.Fixtu
     changes: tuple[Change, ...] = (
         (r"server api\.atoll-system\.svc\.[a-z.]+:8000", f"server 127.0.0.1:{service.port}"),
         (r"keepalive_timeout (\d+)s;\n  \}", lambda m: f"keepalive_timeout {int(m[1]) * 1000 // FASTER}ms;\n  }}"),
-        (r"listen (\d+)( ssl http2)?;", lambda m: f"listen unix:{tmp_path}/s{m[1]};"),
+        (r"listen (\d+)(?: ssl http2[^;]*)?;", lambda m: f"listen unix:{tmp_path}/s{m[1]};"),
         (r"ssl_certificate.*", ""),
         (r"(?<=zone=callers:4m rate=)\d+r/s", a_second),
         (r"(?<=zone=addresses:4m rate=)\d+r/s", of_address),

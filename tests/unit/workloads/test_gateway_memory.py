@@ -37,6 +37,13 @@ LONG = random.Random(1).randbytes(200_000).hex().encode()  # for a long time not
 LARGE = [(f"x-{number}", "~" * 3900) for number in range(3)]
 KERNEL_BYTES = 8 << 10  # of a socket: the container pays for that, too
 MOST_BYTES = 96 << 10
+SOCKET_BYTES = 128 << 10  # of answers, in the kernel, which counts it twice
+
+
+def queues(port: int) -> list[int]:
+    """What the kernel holds of answers, of each connection to a port of this machine."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return [int(row[4].partition(":")[0], 16) for row in rows if row[1].endswith(f":{port:04X}") and row[3] == "01"]
 
 
 def private_bytes(pid: int) -> int:
@@ -203,8 +210,8 @@ def gateway(rendered: Rendered, nginx: Path, tmp_path: Path, api: int, portal: P
     changes: tuple[Change, ...] = (
         (r"worker_processes \d+", "worker_processes 1"),
         (r"server api\.atoll-system\.svc\.[a-z.]+:8000", f"server 127.0.0.1:{api}"),
-        (r"listen (\d+)( ssl http2)?;", rf"listen unix:{tmp_path}/s\1\2;"),
-        (rf"(?=listen unix:{tmp_path}/s8443)", f"listen 127.0.0.1:{port} ssl http2; "),
+        (r"(listen) 8443( [^;]+;)", rf"\1 127.0.0.1:{port}\2 listen unix:{tmp_path}/s8443 ssl http2;"),
+        (r"listen (8\d+);", rf"listen unix:{tmp_path}/s\1;"),
         (r"/etc/atoll/tls/tls", f"{pki}/portal"),
         (r"/usr/share/atoll/portal", str(portal)),
         (r"(?<=rate=)\d+r/s", "100000r/s"),  # a stranger has more than one address
@@ -255,6 +262,23 @@ def test_requests_of_which_nobody_takes_the_answer_fit_into_the_pod(
     each = (private_bytes(gateway.worker()) - before - CONNECTIONS_ASKING * MOST_BYTES) / asked
     assert each < MOST_BYTES
     assert limit_bytes(rendered) >= most_bytes(rendered) + own_bytes(rendered, gateway, before)
+
+
+def test_what_the_kernel_holds_of_an_answer_fits_too_also_for_who_took_it_fast_at_first(
+    rendered: Rendered, gateway: Gateway
+) -> None:
+    """It keeps as much for a connection as that once took at a time, megabytes, and the pod pays for it."""
+    ask = b"GET /assets/page.js HTTP/1.1\r\nHost: portal\r\n\r\n"
+    one = gateway.come(ask * 50, "http/1.1", "127.0.0.1")
+    one.settimeout(20)
+    taken = 0
+    while taken < 45 * len(LONG):
+        taken += len(one.recv(1 << 20))
+    one.sendall(ask * 150)
+    time.sleep(2)
+    assert 0 < max(queues(gateway.port)) <= 2 * SOCKET_BYTES
+    connections = said(rendered, r"worker_processes (\d+);") * said(rendered, r"worker_connections (\d+);")
+    assert limit_bytes(rendered) >= most_bytes(rendered) + 2 * SOCKET_BYTES * connections
 
 
 def test_one_address_is_cut_before_all_that_the_gateway_holds_are_its_own(rendered: Rendered, gateway: Gateway) -> None:
