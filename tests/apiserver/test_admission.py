@@ -72,7 +72,7 @@ def test_what_the_engine_makes_of_a_task_is_admitted(api_server: ApiServer, shap
     given = submission(**SHAPES[shape])
     made = manifests.job_set(given, user_namespace=user_namespace)
     assert api_server.apply(manifests.network_policy(manifests.job_set(given)), JOBS).is_success
-    if (secret := manifests.secret(given)) is not None:
+    if (secret := manifests.secret(given, "1f0c1fe0-0000-4000-8000-000000000000")) is not None:
         assert api_server.apply(secret, JOBS).is_success
     for wanted, user in ((made, JOBS), (job_of(made), CONTROLLER), (pod_of(made), CONTROLLER)):
         answer = api_server.create(wanted, user)

@@ -9,13 +9,14 @@ the image itself is needed.
 The variables that a task was given come as ATOLL_GIVEN_<NAME> and get their names for the program alone: what changes
 an interpreter, a loader or a search path (PYTHONPATH, LD_PRELOAD, PATH) must not act here, before the network is held.
 
-`entry.py COMMAND…` runs the program, `entry.py --beside COMMAND…` becomes a command with the program's environment,
+`entry.py COMMAND…` runs the program, `entry.py --beside COMMAND…` becomes a command with the program's environment (and
+fails before the network is held: a command that asks whether a program is ready is the user's own, too),
 `entry.py --hold` only waits for the network policy, before anything of an image that we do not know is run.
 
 Environment: ATOLL_CODE_DIR, ATOLL_OUTPUT_DIR, ATOLL_LOG_FILE, ATOLL_METRICS_FILE, ATOLL_OUTCOME_FILE; optional
 ATOLL_START_FILE (must be in the code directory), ATOLL_HOLD_WHILE_REACHABLE, ATOLL_HOLD_UNTIL_REJECTED and
-ATOLL_HOLD_UNTIL_REACHABLE (address:port, several with blanks between; `wait_for_policy` says what of each) and
-ATOLL_MEMORY_LIMIT_BYTES (watched here where no cgroup does it).
+ATOLL_HOLD_UNTIL_REACHABLE (address:port, several with blanks between; `wait_for_policy` says what of each),
+ATOLL_HELD_FILE (there once it was held) and ATOLL_MEMORY_LIMIT_BYTES (watched here where no cgroup does it).
 """
 
 from __future__ import annotations
@@ -186,6 +187,9 @@ def wait_for_policy(output: Output) -> bool:
 def hold(output: Output) -> int:
     """Wait for the network policy and tell if it does not come."""
     if wait_for_policy(output):
+        if "ATOLL_HELD_FILE" in os.environ:
+            with open(os.environ["ATOLL_HELD_FILE"], "w", encoding="ascii"):
+                pass
         return 0
     write_outcome(NOT_STARTED, output, problem="network_policy_not_enforced")
     return NOT_STARTED
@@ -326,6 +330,9 @@ def main() -> int:
     """Prepare, run, tell."""
     command = sys.argv[1:]
     if command[0] == BESIDE:
+        held = os.environ.get("ATOLL_HELD_FILE")
+        if held is not None and not os.path.exists(held):
+            return NOT_STARTED
         os.chdir(os.environ["ATOLL_CODE_DIR"])
         os.execvpe(command[1], command[1:], program_environment(os.environ))  # noqa: S606 - that is what it is for
     if command == [HOLD]:

@@ -138,6 +138,22 @@ class Gateway:
         self.asked += self.streams
         return self.streams
 
+    def begin(self, path: str) -> int:
+        """Begin as many bodies by HTTP/2 as one connection may, each with as much as is taken of it at first."""
+        one, client = self.come(b"", "h2"), H2Connection()
+        client.initiate_connection()
+        one.sendall(client.data_to_send())
+        while client.remote_settings.max_concurrent_streams != self.streams:
+            client.receive_data(one.recv(65536))
+        where = [(":method", "POST"), (":scheme", "https"), (":authority", "portal"), (":path", path)]
+        for _ in range(self.streams):
+            stream = client.get_next_available_stream_id()
+            client.send_headers(stream, [*where, ("content-length", "1000000"), *LARGE])
+            while room := min(client.local_flow_control_window(stream), client.max_outbound_frame_size):
+                client.send_data(stream, b"x" * room)
+        one.sendall(client.data_to_send())
+        return self.streams
+
     def say(self, path: str, address: str = "") -> str:
         """Ask by HTTP/1.1, and return all of the answer."""
         one = self.come(
@@ -166,6 +182,10 @@ class Long(BaseHTTPRequestHandler):
         self.end_headers()
         with contextlib.suppress(OSError):
             self.wfile.write(LONG)
+
+    def do_POST(self) -> None:
+        """Does not even read it."""
+        time.sleep(20)
 
     def log_message(self, *_of: object) -> None:
         pass
@@ -264,6 +284,15 @@ def test_requests_of_which_nobody_takes_the_answer_fit_into_the_pod(
     assert limit_bytes(rendered) >= most_bytes(rendered) + own_bytes(rendered, gateway, before)
 
 
+def test_bodies_that_the_api_does_not_take_yet_fit_into_the_pod(rendered: Rendered, gateway: Gateway) -> None:
+    gateway.begin("/api/v1/files")
+    time.sleep(1)
+    before = private_bytes(gateway.worker())
+    begun = sum(gateway.begin("/api/v1/files") for _ in range(CONNECTIONS_ASKING))
+    time.sleep(1.5)
+    assert (private_bytes(gateway.worker()) - before) / begun < MOST_BYTES
+
+
 def test_what_the_kernel_holds_of_an_answer_fits_too_also_for_who_took_it_fast_at_first(
     rendered: Rendered, gateway: Gateway
 ) -> None:
@@ -318,3 +347,11 @@ def test_of_more_requests_than_fit_the_rest_is_refused_and_beyond_that_held_no_l
     for _ in range(20):
         gateway.ask("/", 0, "127.0.0.3")
     assert private_bytes(gateway.worker()) - before < 20 * MOST_BYTES
+
+
+def test_who_says_nothing_is_not_waited_for(rendered: Rendered) -> None:
+    text = configuration(rendered)
+    for name in ("client_header_timeout", "client_body_timeout", "send_timeout"):
+        said_of = re.findall(rf"{name} (\d+)s;", text)
+        assert said_of, name
+        assert max(map(int, said_of)) <= 20, name

@@ -39,7 +39,7 @@ from atoll.engines.kubernetes.reflector import Key, Reflector, key
 # puts 40 bytes in front of each: of a program that writes empty lines, that is some 400 KiB of output.
 LIVE_LOG_BYTES = 256 << 10
 OPENED_AT_ONCE = 4
-OPENED_AGAIN_S = 1.0
+OPENED_AGAIN_S = 2.0
 log = structlog.get_logger(__name__)
 
 
@@ -80,6 +80,7 @@ class KubernetesEngine(Engine):
         self._job_sets_by_attempt: dict[str, Object] = {}
         self._marked: set[str] = set()
         self._let_go: asyncio.Queue[str] = asyncio.Queue()
+        self._opening: set[str] = set()
 
     @classmethod
     async def connect(cls, configuration: Configuration) -> "KubernetesEngine":
@@ -152,8 +153,9 @@ class KubernetesEngine(Engine):
                 self._nodes.items.values(), submission.specification.devices.architecture
             ),
         )
-        self._job_sets.put(await self._client.create(made))
-        if (secret := manifests.secret(submission)) is not None:
+        job_set = await self._client.create(made)
+        self._job_sets.put(job_set)
+        if (secret := manifests.secret(submission, job_set["metadata"]["uid"])) is not None:
             await self._client.apply(secret)
 
     async def stop(self, attempt_id: str) -> None:
@@ -253,14 +255,21 @@ class KubernetesEngine(Engine):
         if after is not None:
             self._job_sets_by_attempt[attempt_id] = after
             self._attempts_by_uid[after["metadata"]["uid"]] = attempt_id
-            if self._is_closed(after):
-                self._let_go.put_nowait(attempt_id)
+            self._open(attempt_id)
         self._announce(attempt_id)
 
-    def _is_closed(self, job_set: Object) -> bool:
-        """Whether its pods come and have no network policy of their own yet."""
-        going = not job_set["spec"].get("suspend") and "deletionTimestamp" not in job_set["metadata"]
-        return going and _label(job_set, names.ATTEMPT) not in self._marked
+    def _is_closed(self, attempt_id: str) -> bool:
+        """Whether its pods come and have no network policy of their own."""
+        job_set = self._job_set(attempt_id)
+        if job_set is None or job_set["spec"].get("suspend") or "deletionTimestamp" in job_set["metadata"]:
+            return False
+        ended = observing.condition(job_set, "Completed") or observing.condition(job_set, "Failed")
+        return ended is None and attempt_id not in self._marked
+
+    def _open(self, attempt_id: str) -> None:
+        if self._is_closed(attempt_id) and attempt_id not in self._opening:
+            self._opening.add(attempt_id)
+            self._let_go.put_nowait(attempt_id)
 
     async def _open_networks(self) -> None:
         """Give each attempt its network policy once the queue lets it go.
@@ -271,13 +280,14 @@ class KubernetesEngine(Engine):
         while True:
             attempt_id = await self._let_go.get()
             job_set = self._job_set(attempt_id)
-            if job_set is None or not self._is_closed(job_set):
-                continue
-            try:
-                await self._client.apply(manifests.network_policy(job_set))
-            except EngineError as error:
-                log.warning("network policy not made, trying again", attempt=attempt_id, error=str(error))
-                asyncio.get_running_loop().call_later(OPENED_AGAIN_S, self._let_go.put_nowait, attempt_id)
+            if job_set is not None and self._is_closed(attempt_id):
+                try:
+                    await self._client.apply(manifests.network_policy(job_set))
+                except EngineError as error:
+                    log.warning("network policy not made, trying again", attempt=attempt_id, error=str(error))
+                    asyncio.get_running_loop().call_later(OPENED_AGAIN_S, self._let_go.put_nowait, attempt_id)
+                    continue
+            self._opening.discard(attempt_id)
 
     def _workload_changed(self, before: Object | None, after: Object | None) -> None:
         if before is not None:
@@ -307,6 +317,8 @@ class KubernetesEngine(Engine):
             self._marked.discard(_label(before, names.ATTEMPT))
         if after is not None:
             self._marked.add(_label(after, names.ATTEMPT))
+        elif before is not None:
+            self._open(_label(before, names.ATTEMPT))
 
     def _node_changed(self, _before: Object | None, _after: Object | None) -> None:
         self._announce(None)

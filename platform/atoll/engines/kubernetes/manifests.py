@@ -19,6 +19,7 @@ from atoll.engines.specification import (
 
 RUNTIME = "/atoll-runtime"
 OUTCOME_FILE = "/dev/termination-log"
+HELD_FILE = "/dev/shm/.atoll-held"  # noqa: S108 - inside the container, made new for each pod
 # Debian's names of an architecture: of the directory of libraries, and of the program that loads them.
 _LOADERS = {
     "amd64": ("x86_64-linux-gnu", "ld-linux-x86-64.so.2"),
@@ -101,8 +102,8 @@ def container(job_set: Manifest) -> Manifest:
     return found
 
 
-def secret(submission: Submission) -> Manifest | None:
-    """The secret variables, for this attempt's pods alone."""
+def secret(submission: Submission, job_set_uid: str) -> Manifest | None:
+    """The secret variables, for this attempt's pods alone; gone with the JobSet, also where they come after it went."""
     values = submission.specification.secret_values()
     if not values:
         return None
@@ -113,6 +114,14 @@ def secret(submission: Submission) -> Manifest | None:
             "name": names.job_set(submission.attempt_id),
             "namespace": names.namespace(submission.virtual_cluster),
             "labels": labels(submission),
+            "ownerReferences": [
+                {
+                    "apiVersion": JOB_SET.api_version,
+                    "kind": JOB_SET.kind,
+                    "name": names.job_set(submission.attempt_id),
+                    "uid": job_set_uid,
+                }
+            ],
         },
         "type": "Opaque",
         "immutable": True,
@@ -364,6 +373,7 @@ def _environment(submission: Submission, job_set_name: str) -> dict[str, str]:
         "ATOLL_LOG_FILE": f"{task}/log/{submission.number}-%RANK%.log",
         "ATOLL_METRICS_FILE": f"{task}/metrics.jsonl",
         "ATOLL_OUTCOME_FILE": OUTCOME_FILE,
+        "ATOLL_HELD_FILE": HELD_FILE,
         "WORLD_SIZE": str(nodes),
         "MASTER_ADDR": f"{job_set_name}-{names.REPLICATED_JOB}-0-0.{job_set_name}" if nodes > 1 else "127.0.0.1",
         "MASTER_PORT": str(names.MASTER_PORT),

@@ -210,6 +210,18 @@ def test_a_command_beside_the_program_sees_what_it_sees(tmp_path: Path) -> None:
     assert not (tmp_path / "outcome").exists()
 
 
+def test_a_command_beside_the_program_is_not_run_before_the_network_is_held(tmp_path: Path) -> None:
+    """It is the user's own, too, and the kubelet runs it from the start on."""
+    (tmp_path / "code").mkdir()
+    environment = {**_environment(tmp_path), "ATOLL_HELD_FILE": str(tmp_path / "held")}
+    command = [sys.executable, entry.__file__, "--beside", "sh", "-c", "echo it ran"]
+    early = subprocess.run(command, env=environment, check=False, capture_output=True)
+    assert (early.returncode, early.stdout) == (entry.NOT_STARTED, b"")
+    program = [sys.executable, entry.__file__, "true"]
+    subprocess.run(program, env={**environment, "ATOLL_START_FILE": ""}, check=True, capture_output=True)
+    assert subprocess.run(command, env=environment, check=True, capture_output=True).stdout == b"it ran\n"
+
+
 API, FIRST, SECOND, DNS = "192.0.2.1:443", "192.0.2.11:443", "192.0.2.12:443", "192.0.2.10:53"
 LIVE = {API: "rejected", FIRST: "rejected", SECOND: "rejected", DNS: "reached"}
 NAMED = {

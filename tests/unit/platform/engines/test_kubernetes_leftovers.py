@@ -145,6 +145,31 @@ async def test_an_attempt_is_forgotten_with_its_secret_and_its_network_policy() 
         await engine.forget(ID, "default")
 
 
+async def test_secrets_go_with_the_job_set_also_those_that_come_after_it_went() -> None:
+    """Of a worker that lost its claim meanwhile: nobody else would find them."""
+    server = Server()
+    async with watching(server) as engine:
+        await engine.submit(SUBMISSION)
+    (job_set,) = (item for (kind, _), item in server.objects.items() if kind == JOB_SET)
+    (secret,) = (item for (kind, _), item in server.objects.items() if kind == SECRET)
+    owner = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": job_set["metadata"]["name"]}
+    assert secret["metadata"]["ownerReferences"] == [{**owner, "uid": job_set["metadata"]["uid"]}]
+
+
+async def test_a_network_policy_that_somebody_removes_is_made_again_while_its_attempt_goes() -> None:
+    server = Server()
+    async with watching(server) as engine:
+        await engine.submit(SUBMISSION)
+        await server.let_go(ID)
+        await server.opened(ID)
+        await adopted(engine, [ID])
+        await server.delete(NETWORK_POLICY, "vc-default", f"t-{ID}")
+        await server.opened(ID)
+        await engine.forget(ID, "default")
+        await adopted(engine, [])
+        assert server.of_attempts() == {}
+
+
 async def test_what_waits_has_no_network_policy_and_what_is_let_go_has_one_also_after_a_refusal_or_a_restart() -> None:
     """Every node writes all its rules anew for each policy that comes: a queue of a thousand tasks has none."""
     server = Server()

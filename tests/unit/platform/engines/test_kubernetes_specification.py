@@ -22,7 +22,7 @@ def container(**changes: Any) -> dict[str, Any]:
 
 def test_secrets_are_in_the_secret_of_the_attempt_and_nowhere_else() -> None:
     given = submission(secrets={"TOKEN": "hunter2"}, variables={"PLAIN": "$(X)"})
-    made = manifests.secret(given)
+    made = manifests.secret(given, "uid-1")
     assert made is not None
     assert made["stringData"] == {"TOKEN": "hunter2"}
     job_set = manifests.job_set(given)
@@ -31,7 +31,7 @@ def test_secrets_are_in_the_secret_of_the_attempt_and_nowhere_else() -> None:
     found = job_set["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["containers"][0]
     assert found["envFrom"] == [{"prefix": "ATOLL_GIVEN_", "secretRef": {"name": made["metadata"]["name"]}}]
     assert {"name": "ATOLL_GIVEN_PLAIN", "value": "$$(X)"} in found["env"]
-    assert manifests.secret(submission()) is None
+    assert manifests.secret(submission(), "uid-1") is None
     assert "envFrom" not in container()
 
 
