@@ -20,6 +20,7 @@ from typing import Any
 
 import httpx
 import pytest
+from atoll.identity.tokens import new_token
 from atoll.web.errors import TooMany
 from atoll.web.schema import Problem
 from atoll.web.told import TooFast
@@ -282,11 +283,31 @@ def test_a_process_that_is_about_to_end_says_so(stand: Stand) -> None:
     assert httpx.get(f"http://127.0.0.1:{first.port}/healthz").status_code == 200
 
 
+def session(number: int) -> str:
+    """As `tokens.py` makes them: 32 bytes."""
+    return f"{number:043}"
+
+
+def ask(client: httpx.Client, session: str) -> httpx.Response:
+    return client.get("/api/things", headers={"Cookie": f"atoll_session={session}"} if session else {})
+
+
+@pytest.mark.parametrize("stand", [("2r/s", "100000r/s")], indirect=True)
+@pytest.mark.parametrize("length", [1, 42, 44, 200])
+def test_what_can_be_no_session_is_none(rendered: Rendered, stand: Stand, length: int) -> None:
+    """Its state in the zone would have another size: those of true sessions find no room where many such are."""
+    assert len(new_token()) == len(session(0))
+    with stand.client() as client:
+        answers = {ask(client, f"{number:0{length}}"[-length:]).status_code for number in range(burst(rendered) + 60)}
+        assert 429 in answers, "each is counted on its own"
+        assert ask(client, session(0)).status_code == 200
+
+
 @pytest.mark.parametrize("stand", [("100000r/s", "1r/m")], indirect=True)
 def test_who_makes_sessions_up_is_refused_by_the_address(rendered: Rendered, stand: Stand) -> None:
     most = int(seconds(r"zone=addresses burst=(\d+) nodelay;", configuration(rendered)))
     with stand.client() as client:
-        made_up = ({"Cookie": f"atoll_session=guess{number}"} for number in range(most + 60))
+        made_up = ({"Cookie": f"atoll_session={session(number)}"} for number in range(most + 60))
         answers = [client.get("/api/things", headers=headers).status_code for headers in made_up]
     assert set(answers[:most]) == {200}
     assert 429 in answers, "as many sessions as are made up are let through"
@@ -294,14 +315,11 @@ def test_who_makes_sessions_up_is_refused_by_the_address(rendered: Rendered, sta
 
 @pytest.mark.parametrize("stand", [("2r/s", "100000r/s")], indirect=True)
 def test_a_session_that_asks_too_fast_is_refused_by_the_gateway_and_no_other(rendered: Rendered, stand: Stand) -> None:
-    def ask(client: httpx.Client, session: str) -> httpx.Response:
-        return client.get("/api/things", headers={"Cookie": f"atoll_session={session}"} if session else {})
-
     with stand.client() as client:
-        answers = [ask(client, "hers") for _ in range(burst(rendered) + 60)]
+        answers = [ask(client, session(1)) for _ in range(burst(rendered) + 60)]
         refused = next(answer for answer in answers if answer.status_code == 429)
         assert {answer.status_code for answer in answers[: burst(rendered)]} == {200}
-        assert {ask(client, session).status_code for session in ("his", "")} == {200}
+        assert {ask(client, session).status_code for session in (session(2), "")} == {200}
         problem = Problem.model_validate(refused.json())
         error = TooMany(TooFast(a_second=problem.params["a_second"]))
         told = error.problem
