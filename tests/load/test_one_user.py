@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import json
-import secrets
 import statistics
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from atoll import quantities
 from installer.testing.results import DIRECTORY
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal
 from tests.system.jobs import request
+from tests.system.people import User, people
 
 HEAVY = Path(__file__).parents[1] / "unit/platform/crowd/heavy.py"
 CLIENTS = 10
@@ -45,27 +45,6 @@ OTHERS_LIST_P95_S = 0.2
 # A task for all cards of a kind: the first one runs, the others wait in the queue and cost no node anything.
 HOLDS: dict[str, Any] = {"code": "examples/devices/hold.py", "device_type": "huawei_npu_amd64", "devices": 8}
 TASKS = "vc-"  # name spaces of users' tasks; all others are the system's
-
-
-@dataclass
-class User:
-    """One of the platform, made for this test."""
-
-    portal: Portal
-    name: str
-    password: str
-
-    def browser(self) -> httpx.Client:
-        """Signed in once more."""
-        client = httpx.Client(
-            base_url=self.portal.client.base_url,
-            verify=self.portal.verify,
-            headers={"X-Atoll-Request": "1", "Origin": self.portal.url},
-            timeout=30,
-        )
-        answer = client.post("/session", json={"name": self.name, "password": self.password})
-        assert answer.is_success, answer.text
-        return client
 
 
 @dataclass
@@ -96,23 +75,8 @@ class Timed:
 
 @pytest.fixture
 def made(atoll: Atoll, portal: Portal) -> Iterator[Callable[[str], User]]:
-    assert portal.signed_in.is_success, portal.signed_in.text
-    names: list[str] = []
-
-    def make(kind: str) -> User:
-        name, first, own = f"{kind}{secrets.token_hex(3)}", secrets.token_urlsafe(18), secrets.token_urlsafe(18)
-        body = {"name": name, "password": first, "virtual_clusters": ["default"]}
-        answer = portal.client.post("/users", json=body)
-        assert answer.is_success, answer.text
-        names.append(name)
-        with contextlib.closing(User(portal, name, first).browser()) as theirs:
-            changed = theirs.post("/session/password", json={"current_password": first, "new_password": own})
-            assert changed.is_success, changed.text
-        return User(portal, name, own)
-
-    yield make
-    for name in names:
-        atoll("users", "disable", "-f", str(CLUSTER_FILE), name, "--stop-tasks")
+    with people(atoll, portal) as make:
+        yield make
 
 
 @pytest.fixture
