@@ -20,7 +20,9 @@ from installer.running.errors import RunError
 from installer.running.journal import FILE_NAME as JOURNAL
 from installer.ssh.nodes import NodeUnreachable, SshNode
 
-# Files and folders of a cluster's state; what of them lies in pki/ and ssh/ roles/control/vars/main.yml leaves out.
+# Files and folders of a cluster's state. `secrets.yaml` is among them since any phase may make a secret, also one that
+# comes after `control`: at the end of an apply it is whole. What lies in pki/ and ssh/ is left out there by
+# roles/control/vars/main.yml.
 OF_NODES = (
     "secrets.yaml",
     "ssh/known_hosts",

@@ -11,6 +11,16 @@ class AccountInactive(ProblemCode, title="This account is not active.", remedy="
     pass
 
 
+class NoUidLeft(
+    ProblemCode,
+    title="No uid is left for another account",
+    detail="An account has the greatest uid that there is, and none is given twice.",
+    remedy="`./atoll users list` shows the uids. One that is no user's was written into the database by hand, where"
+    " alone it can be changed.",
+):
+    pass
+
+
 class WrongPassword(ProblemCode, title="The current password is wrong."):
     pass
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKey, Identity, Index, String, UniqueConstraint
+from sqlalchemy import CheckConstraint, FetchedValue, ForeignKey, Identity, Index, String, UniqueConstraint
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
@@ -11,18 +11,23 @@ from atoll.database.identifiers import new_id
 from atoll.identity.permissions import Role
 
 FIRST_UID = 30001
+# Of nobody: the kernel's for whom it has no number for, and what 16 bits have for none at all.
+NO_UIDS = (65534, 65535)
+NO_UID_LEFT = "AT001"  # the database's code for it
 
 
 class UserRow(Table):
-    """An account. Rows are never deleted and the uid comes from a sequence, so that no uid is ever used twice."""
+    """An account. Rows are never deleted and the database gives each the smallest uid above all that were given, when
+    the row is added: so no uid is ever used twice, and none is used up by rows that come to nothing (migration 0017).
+    """
 
     __tablename__ = "users"
-    __table_args__ = (CheckConstraint(f"uid >= {FIRST_UID}", name="uid"),)
+    __table_args__ = (CheckConstraint(f"uid >= {FIRST_UID} AND uid NOT IN {NO_UIDS}", name="uid"),)
 
     id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
     name: Mapped[str] = mapped_column(unique=True)
     nickname: Mapped[str] = mapped_column(default="")
-    uid: Mapped[int] = mapped_column(Identity(always=True, start=FIRST_UID, minvalue=FIRST_UID), unique=True)
+    uid: Mapped[int] = mapped_column(server_default=FetchedValue(), unique=True)
     # Read where a password is checked, and nowhere else: `jobs` may not.
     password_hash: Mapped[str] = mapped_column(deferred=True)
     must_change_password: Mapped[bool] = mapped_column(default=True)

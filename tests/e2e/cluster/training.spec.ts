@@ -37,6 +37,7 @@ test("a task that finds no free device waits, says why, and starts when one beco
   await expect(headerState(page, "Running")).toBeVisible({ timeout: 60_000 });
 
   await page.goto("/training/new");
+  await page.getByRole("button", { name: "devices", exact: true }).click(); // before a program is chosen it says nothing
   await page.getByRole("radio", { name: "NVIDIA GPU" }).check();
   await page.getByRole("radiogroup", { name: "Devices", exact: true }).getByText("1", { exact: true }).click();
   await expect(page.locator(".verdict")).toContainText(/Will wait|Fill in the rest/);

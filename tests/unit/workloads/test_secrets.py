@@ -91,6 +91,8 @@ def test_the_database_is_reached_by_network_with_tls_alone_by_the_platforms_acco
     assert postgresql["use_unix_socket_repl"]
     assert postgresql["parameters"]["ssl"] == "on"
     assert postgresql["parameters"]["ssl_min_protocol_version"] == "TLSv1.3"
+    # Else one query fills the volume where the WAL lies.
+    assert postgresql["parameters"]["temp_file_limit"] == "1GB"
     lines = [line.split() for line in postgresql["pg_hba"]]
     network = [line for line in lines if line[0] != "local"]
     let_in = [(kind, to, who, how) for kind, to, who, _, how in network if how != "reject"]

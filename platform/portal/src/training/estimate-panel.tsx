@@ -8,10 +8,10 @@ import { deviceName } from "@/formats/devices";
 import { useSession } from "@/identity/session";
 import { asCurl, asPython } from "@/tasks/as-code";
 import { useFieldWords, useKnown, useProblemWords, useReason } from "@/words/told";
-import type { Estimate } from "./estimate";
+import { type Estimate, isAboutSomething } from "./estimate";
 import { type FormFields, PATH, type TaskCreate } from "./form";
 
-/** Always answers: what will be used, what is free, whether it starts now, what forbids it, and how it is written as code. */
+/** Answers once a program is chosen: what will be used, what is free, whether it starts now, what forbids it; and as code. */
 export default function EstimatePanel({
   estimate,
   fields,
@@ -26,7 +26,7 @@ export default function EstimatePanel({
   return (
     <aside className="estimate" aria-label={t("estimate.title")}>
       <div className="estimate-inner">
-        <Verdict estimate={estimate} fields={fields} />
+        {isAboutSomething(request) && <Verdict estimate={estimate} fields={fields} />}
         <section>
           <h2>{t("estimate.as_code")}</h2>
           <Tabs

@@ -28,6 +28,11 @@ export function judged(request: TaskCreate): TaskCreate {
   return found;
 }
 
+/** Whether it is said which program it is about: of a form in which nothing is chosen there is nothing to judge. */
+export function isAboutSomething(request: TaskCreate): boolean {
+  return Boolean(request.image || (request.framework && (request.start_file || request.code_directory)));
+}
+
 function useSettled<T>(value: T): T {
   const text = JSON.stringify(value);
   const [settled, setSettled] = useState(text);
@@ -44,7 +49,7 @@ export function useEstimate(request: TaskCreate) {
   return useQuery({
     queryKey: ["training", "estimate", complete],
     queryFn: () => body(api.POST("/api/v1/trainings/estimate", { body: complete })),
-    enabled: complete.virtual_cluster !== "" && Boolean(complete.framework || complete.image),
+    enabled: complete.virtual_cluster !== "" && isAboutSomething(request),
     placeholderData: (before) => before,
     refetchInterval: 15_000,
     retry: false,

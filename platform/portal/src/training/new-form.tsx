@@ -37,7 +37,7 @@ const EstimatePanel = lazy(() => import("./estimate-panel"));
 /** Says of which action a failure is told. */
 const CREATE = "training/create";
 
-/** A new training on one page; the panel beside it always says what would happen. */
+/** A new training on one page; the panel beside it says what would happen. */
 export function NewTrainingForm({ options, start }: { options: TrainingOptions; start: FormFields }) {
   const { t } = useTranslation(["training", "common"]);
   const failures = useFailures();

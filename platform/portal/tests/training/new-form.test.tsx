@@ -195,6 +195,19 @@ describe("the form of a training", () => {
     expect(await created(asked)[1]?.json()).toMatchObject({ name: "digits", framework: "numpy", devices: 0 });
   });
 
+  test("says nothing of when it starts before a program is chosen", async () => {
+    const asked = serve(others);
+    await form({ ...EMPTY, virtual_cluster: "default", framework: "numpy", device_type: "huawei_npu_arm64" });
+    const panel = await screen.findByRole("complementary", { name: "What would happen" });
+    await new Promise((done) => setTimeout(done, 600)); // longer than it waits for the next key
+    expect(panel.querySelector(".verdict")).toBeNull();
+    expect(asked.filter((each) => each.url.endsWith("/estimate"))).toEqual([]);
+    await userEvent.type(screen.getByLabelText("Start file"), "train.py");
+    expect(await within(panel).findByText("Starts now")).toBeTruthy();
+    await userEvent.clear(screen.getByLabelText("Start file"));
+    await waitFor(() => expect(panel.querySelector(".verdict")).toBeNull());
+  });
+
   test("leaving it with unsaved input asks first", async () => {
     serve(others);
     const { router } = await form();

@@ -13,6 +13,8 @@ import pytest
 from alembic import command
 from atoll.api.contents import ensure_tables
 from atoll.audit_trail.functions import LONGEST_TEXT, MOST_DETAILS_BYTES
+from atoll.audit_trail.models import AuditRow
+from atoll.audit_trail.repository import _TOLD
 from atoll.configuration import Configuration
 from atoll.database.base import now
 from atoll.database.connection import connect
@@ -194,3 +196,13 @@ async def test_an_upgraded_database_lets_services_write_the_audit_by_the_functio
     for role, right in ((API, "INSERT"), (JOBS, "SELECT")):
         ((held,),) = await roles.do("owner", f"SELECT has_any_column_privilege('{role}', 'audit', '{right}')")
         assert not held, f"{role} still holds {right}"
+
+
+async def test_the_columns_of_the_audit_are_one_list(roles: Roles) -> None:
+    """They stand with the row, with who adds it, and with the function, which takes them in the order of the call."""
+    asked = "SELECT proargnames FROM pg_proc WHERE oid = CAST('audit_add' AS regproc)"
+    async with roles.engines["owner"].connect() as connection:
+        arguments = await connection.scalar(text(asked))
+    columns = [column.name for column in AuditRow.__table__.columns if column.name not in ("id", "at")]
+    assert list(_TOLD) == columns, "the repository hands other columns to `audit_add` than a row has"
+    assert arguments == [*_TOLD, "once_a_minute"], "`audit_add` takes other columns than it is called with"

@@ -169,17 +169,3 @@ async def test_jobs_forgets_nothing_that_is_to_be_kept(
         assert await connection.scalar(select(func.audit_forget_too_many())) == 1
         assert await connection.scalar(select(func.audit_forget_too_many())) == 0
     assert len(await left()) == 4, "rows went though there were not too many"
-
-
-async def test_no_account_has_a_uid_of_the_system(engines: dict[str, AsyncEngine]) -> None:
-    """Whoever adds it: the uid is whose files are read and as whom tasks run."""
-    added = """
-    INSERT INTO users (id, name, nickname, uid, password_hash, must_change_password, roles, active, created_at, version)
-    OVERRIDING SYSTEM VALUE VALUES (:name, :name, '', :uid, '', false, '{}', true, now(), 1)
-    """
-    async with engines["postgres"].begin() as connection:
-        await connection.execute(text(added), {"name": "first", "uid": 30001})
-    for uid in (0, 1000, 30000):
-        with pytest.raises(exc.IntegrityError, match="ck_users_uid"):
-            async with engines["postgres"].begin() as connection:
-                await connection.execute(text(added), {"name": "eve", "uid": uid})

@@ -5,6 +5,7 @@ Their paths are those of the pod; here they are put elsewhere. pgBackRest is not
 
 import asyncio
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -146,6 +147,32 @@ def test_the_accounts_are_there_and_what_they_set_for_themselves_is_put_right(po
     logs = "".join(path.read_text(errors="replace") for path in Path(pod.socket).parent.rglob("*.log"))
     assert "pg_db_role_setting" in logs, "there is no log to look at"
     assert "secret-of-" not in logs, "a password stands in the log"
+
+
+async def test_a_query_of_a_service_fills_no_disk_with_temporary_files(pod: Pod) -> None:
+    """By the setting that the pod's PostgreSQL has, here with a smaller number; a service cannot set it for itself."""
+    source = (ROLE / "templates/patroni.yaml.j2").read_text("utf-8")
+    (limit,) = re.findall(r"^    (temp_file_limit): 1GB$", source, re.MULTILINE)
+    pod.run("have_accounts.sh")
+    owner = connect(as_service(configuration(pod.folder, pod.socket, DATABASE), OWNER), pool_size=1)
+    await ensure_tables(owner, configuration(pod.folder, pod.socket, DATABASE))
+    await owner.dispose()
+    pod.sql(f"ALTER SYSTEM SET {limit} = '1MB'")
+    pod.sql("SELECT pg_reload_conf()")
+    connection = await pod.sign_in(API)
+    try:
+        sorts = (
+            "SELECT count(*) FROM (SELECT n::text FROM generate_series(1, 500000) AS n ORDER BY 1 OFFSET 0) AS sorted"
+        )
+        await connection.execute("SET work_mem = '64kB'")
+        with pytest.raises(asyncpg.ConfigurationLimitExceededError, match="temporary file size exceeds"):
+            await connection.fetchval(sorts)
+        with pytest.raises(asyncpg.InsufficientPrivilegeError):
+            await connection.execute(f"SET {limit} = -1")
+    finally:
+        await connection.close()
+        pod.sql(f"ALTER SYSTEM RESET {limit}")
+        pod.sql("SELECT pg_reload_conf()")
 
 
 async def answer(engine: AsyncEngine, statement: str) -> str:

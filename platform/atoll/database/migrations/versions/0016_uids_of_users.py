@@ -13,8 +13,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """From the first that is given."""
-    op.create_check_constraint(op.f("ck_users_uid"), "users", "uid >= 30001")
+    """From the first that is given, for what is written from now on: 0017 mends what was there, and looks at it."""
+    op.create_check_constraint(op.f("ck_users_uid"), "users", "uid >= 30001", postgresql_not_valid=True)
 
 
 def downgrade() -> None:
