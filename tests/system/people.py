@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import httpx
 
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal
+from tests.system.jobs import submit
 
 
 @dataclass
@@ -31,6 +35,25 @@ class User:
         answer = client.post("/session", json={"name": self.name, "password": self.password})
         assert answer.is_success, answer.text
         return client
+
+
+class Browser(Portal):
+    """The API, as an ordinary user."""
+
+    def __init__(self, user: User, client: httpx.Client) -> None:
+        self.user, self.client = user.name, client
+
+    def run(self, atoll: Atoll, name: str, program: str, **more: Any) -> str:
+        """Write a program into the home and submit it as a task without cards."""
+        assert self.client.get("/home/files").is_success  # makes the home
+        home = f"/mnt/atoll/home/{self.user}"
+        place = Path(home, name, "main.py")
+        write = (
+            f"mkdir -p {place.parent} && printf %s {shlex.quote(program)} > {place}"
+            f" && chown -R --reference={home} {place.parent}"
+        )
+        atoll.node("worker1", "sh", "-c", write)
+        return submit(self, name, f"{name}/main.py", **more)
 
 
 @contextlib.contextmanager

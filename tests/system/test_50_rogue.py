@@ -5,11 +5,11 @@ What there is to try is found on the nodes (`ss`) and by the API, never from a l
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +19,8 @@ from installer.cluster.listeners import Binds, Listener, Who
 from installer.cluster.ports import listeners, of_node, who, who_ipv6
 from installer.services.listening import ASKED, Socket, row_of, understood
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
-from tests.system.jobs import log, submit
+from tests.system.jobs import log
+from tests.system.people import Browser, people
 
 ROGUE, ADDRESS = "atoll-rogue", "10.79.0.199"
 LINKS = ("rogue0", "eth0")
@@ -316,23 +317,14 @@ def test_a_task_comes_nowhere_but_to_the_name_service_in_both_families(
     addresses = {node.name: node.address for node in cluster.nodes}
     six = [("fe80 " + label, *rest) for label, *rest in of_nodes(cluster, listening, link_local)]
     targets: list[Any] = [*of_nodes(cluster, listening, addresses), *six, *of_services(services)]
-    home = f"/mnt/atoll/home/{portal.user}"
-    program = Path(home, "rogue", "scan.py")
-    write = (
-        f"mkdir -p {program.parent} && printf %s {_quoted(scan(targets))} > {program}"
-        f" && chown -R --reference={home} {program.parent}"
-    )
-    atoll.node("worker1", "sh", "-c", write)
-    task = submit(portal, "rogue", "rogue/scan.py")
-    portal.wait_state(task, {"finished"}, 120)
-    found = scanned(log(portal, task))
+    with people(atoll, portal) as make, contextlib.closing((user := make("scanner")).browser()) as client:
+        browser = Browser(user, client)
+        task = browser.run(atoll, "rogue", scan(targets))
+        browser.wait_state(task, {"finished"}, 120)
+        found = scanned(log(browser, task))
     names = {f"{row.program} {row.first}/{row.protocol}" for row in listeners(cluster) if Who.TASKS in row.who}
     assert set(found["reached"]) == names
     assert set(found["inet6"]) <= {"lo"}, "the pod has an IPv6 address"
     for node in cluster.nodes:
         links = atoll.node(node.name, "cat", "/proc/net/if_inet6").out
         assert "kube-bridge" not in links
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\"'\"'") + "'"

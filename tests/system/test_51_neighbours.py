@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import shlex
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
-import httpx
 import pytest
 import yaml
 
 from tests.system.harness import ROOT, Atoll, Portal, wait_for
-from tests.system.jobs import log, request
-from tests.system.people import User, people
+from tests.system.jobs import log
+from tests.system.people import Browser, User, people
 from tests.system.test_50_rogue import scan
 
 PORT = 29500  # of the first replica of distributed tasks
 # Listens in both families; says where it is, and that it is reached there by itself.
 LISTEN = f"""
-import json, os, socket, threading, time
+import json, socket
 
-os.environ["RANK"] = "0"
 server = socket.create_server(("::", {PORT}), family=socket.AF_INET6, dualstack_ipv6=True, backlog=64)
 address = socket.gethostbyname(socket.gethostname())
 socket.create_connection((address, {PORT}), timeout=5).close()
@@ -57,28 +53,6 @@ def two(atoll: Atoll, portal: Portal) -> Iterator[tuple[User, User]]:
         yield make("victim"), make("neighbour")
 
 
-class Browser(Portal):
-    """The API, as an ordinary user."""
-
-    def __init__(self, user: User, client: httpx.Client) -> None:
-        self.user, self.client = user.name, client
-
-
-def run(atoll: Atoll, as_: Browser, name: str, program: str) -> str:
-    """Submit a program as a small task without cards."""
-    assert as_.client.get("/home/files").is_success  # makes the home
-    home = f"/mnt/atoll/home/{as_.user}"
-    place = Path(home, name, "main.py")
-    write = (
-        f"mkdir -p {place.parent} && printf %s {shlex.quote(program)} > {place}"
-        f" && chown -R --reference={home} {place.parent}"
-    )
-    atoll.node("worker1", "sh", "-c", write)
-    answer = as_.client.post("/trainings", json=request(as_, name, f"{name}/main.py", limits=SMALL))
-    assert answer.is_success, answer.text
-    return str(answer.json()["id"])
-
-
 def link_local(mac: str) -> str:
     """The address that a link has by itself (RFC 4291, appendix A)."""
     first, *rest = bytes.fromhex(mac.replace(":", ""))
@@ -106,7 +80,7 @@ def test_a_task_reaches_no_task_of_another_user_on_its_node_in_either_family(
 ) -> None:
     with closing(two[0].browser()) as first, closing(two[1].browser()) as second:
         victim, neighbour = Browser(two[0], first), Browser(two[1], second)
-        theirs = run(atoll, victim, "listen", LISTEN)
+        theirs = victim.run(atoll, "listen", LISTEN, limits=SMALL)
         address, mac = json.loads(told(victim, theirs, "LISTENS"))
         node = node_of(victim, theirs)
         reach = f"import socket; socket.create_connection(('{address}', {PORT}), timeout=5); print('reached')"
@@ -114,7 +88,7 @@ def test_a_task_reaches_no_task_of_another_user_on_its_node_in_either_family(
         targets = [("IPv4", address, PORT, "tcp"), ("IPv6", link_local(mac), PORT, "tcp")]
         program = scan(targets) + "import time; time.sleep(600)\n"
         for number in range(4):  # the emptier node takes the first one
-            own = run(atoll, neighbour, f"scan{number}", program)
+            own = neighbour.run(atoll, f"scan{number}", program, limits=SMALL)
             reached = json.loads(told(neighbour, own, "SCANNED"))["reached"]
             if node_of(neighbour, own) == node:
                 break
@@ -129,7 +103,7 @@ def test_a_task_has_only_so_many_processes_and_its_node_the_rest(atoll: Atoll, t
     most = settings["kubernetes"]["max_processes_per_pod"]
     with closing(two[0].browser()) as client:
         browser = Browser(two[0], client)
-        task = run(atoll, browser, "multiply", MULTIPLY)
+        task = browser.run(atoll, "multiply", MULTIPLY, limits=SMALL)
         started = int(told(browser, task, "STARTED"))
         assert most // 2 < started < most
         browser.wait_state(task, {"finished"}, 60)
