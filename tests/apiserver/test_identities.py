@@ -17,6 +17,7 @@ NAMESPACES = sorted({"vc-default", "kube-system", *(each.partition(":")[0] for e
 def ask(server: ApiServer, user: str, groups: tuple[str, ...], method: str, path: str, **more: Any) -> httpx.Response:
     names = [("Authorization", f"Bearer {ADMINISTRATOR}"), ("Impersonate-User", user)]
     names += [("Impersonate-Group", group) for group in (*groups, "system:authenticated")]
+    names += more.pop("headers", {}).items()
     return server.client.request(method, path, headers=names, **more)
 
 

@@ -43,6 +43,15 @@ def test_tokens_and_writes_to_nodes_are_written_down_whoever_it_is(rendered: Ren
     assert levels(rendered, noise) == ["None"] * len(noise)
 
 
+def test_which_pods_a_node_makes_and_removes_is_written_down_and_not_how_they_are(rendered: Rendered) -> None:
+    """A kubelet tells every few seconds how its pods are, and makes none but for its static pods."""
+    (text,) = [file.text or "" for file in rendered.files if file.dest == "/etc/atoll/kubernetes/audit.yaml"]
+    asked = (("create", "pods"), ("delete", "pods"), ("patch", "pods/status"), ("get", "pods"), ("create", "events"))
+    rules = yaml.safe_load(text)["rules"]
+    found = [next(rule["level"] for rule in rules if audits(rule, "system:nodes", *one)) for one in asked]
+    assert found == ["Metadata", "Metadata", "None", "None", "None"]
+
+
 def levels(rendered: Rendered, asked: tuple[tuple[str, str], ...]) -> list[str]:
     """How much is written of each: verb and resource, asked by a node or an account of the system."""
     (text,) = [file.text or "" for file in rendered.files if file.dest == "/etc/atoll/kubernetes/audit.yaml"]

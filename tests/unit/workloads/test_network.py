@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ def test_what_lies_on_every_node_only_reads(rendered: Rendered) -> None:
     bound = [
         item["roleRef"]["name"]
         for item in rendered.objects("network")
-        if item["kind"].endswith("Binding") and item["subjects"][0]["name"] == "kube-router"
+        if item["kind"].endswith("RoleBinding") and item["subjects"][0]["name"] == "kube-router"
     ]
     assert bound == ["kube-router"]
 
@@ -59,6 +60,37 @@ def test_bgp_takes_no_calls_and_no_session_without_the_password(rendered: Render
     }
     secret = volumes[mounts[str(file.parent)]]["secret"]["secretName"]
     assert rendered.one("Secret", secret)["data"][file.name]
+
+
+def test_no_service_and_no_policy_goes_by_what_a_kubelet_may_say(rendered: Rendered) -> None:
+    """Whoever holds a node's certificate makes pods with the labels of static pods, and no others."""
+    policy = rendered.one("ValidatingAdmissionPolicy", "atoll-static-pods")["spec"]
+    (known,) = [ast.literal_eval(one["expression"]) for one in policy["variables"] if one["name"] == "known"]
+    selectors = [(item["metadata"]["name"], one) for item in rendered.objects() for one in chosen(item)]
+    assert {"api", "files", "database"} <= {name for name, _ in selectors}
+    taken = {name for name, one in selectors for pod in known.values() if one and one.items() <= pod.items()}
+    assert not taken
+    (control,) = [
+        yaml.safe_load(file.text or "") for file in rendered.files if file.dest.endswith("manifests/control.yaml")
+    ]
+    assert known.pop("control") == control["metadata"]["labels"], "what is refused to the role's own pod"
+    assert known == {
+        name: {"component": name, "tier": "control-plane"}
+        for name in ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
+    }
+
+
+def chosen(item: dict[str, Any]) -> list[dict[str, str]]:
+    """The labels by which a Service or a network policy knows pods."""
+    if item["kind"] == "Service":
+        return [item["spec"].get("selector", {})]
+    if item["kind"] != "NetworkPolicy":
+        return []
+    rules = [*item["spec"].get("ingress", ()), *item["spec"].get("egress", ())]
+    peers = [peer for rule in rules for peer in (*rule.get("from", ()), *rule.get("to", ()))]
+    selectors = [item["spec"]["podSelector"], *(peer["podSelector"] for peer in peers if "podSelector" in peer)]
+    assert not [one for one in selectors if "matchExpressions" in one], "this reads no expressions"
+    return [one.get("matchLabels", {}) for one in selectors]
 
 
 def edited(why: str) -> list[str]:
