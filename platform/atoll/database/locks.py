@@ -1,8 +1,9 @@
 """Locks that belong to no table: functions of the owner with keys of their own, each for one service.
 
 PostgreSQL lets everybody take advisory locks, of any key and any number: one account keeps the others waiting by their
-keys, or fills the table of locks with one statement, and then nobody comes in. So in a cluster no service may call those functions (the
-role's have_accounts.sh); it has one lock at a time from here, until its transaction ends, of few that there are.
+keys, or fills the table of all locks with one statement, and then nobody comes in. So in a cluster no service may call
+those functions (the role's have_accounts.sh); it has one lock at a time from here, until its transaction ends, of few
+that there are.
 """
 
 from sqlalchemy import Connection

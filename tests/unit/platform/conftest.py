@@ -30,8 +30,8 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from installer.cluster import DEVICE_TYPES
 from installer.dev.postgres import PostgreSQL
 from installer.dev.processes import Family
+from tests.unit.platform.templates import make_template
 
-ADVISORY = "SELECT oid::regprocedure::text FROM pg_proc WHERE proname ~ '^pg_(try_)?advisory_'"
 ADMIN_PASSWORD = "generated-at-first"
 PASSWORD = "a-better-password"
 LIMITS = {
@@ -76,11 +76,7 @@ def migrated(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> str:
             await connection.execute(text("CREATE DATABASE template_atoll"))
         await admin.dispose()
         database = create_async_engine(f"postgresql+asyncpg://postgres@/template_atoll?host={postgres}")
-        await ensure_tables(database, configuration(tmp_path_factory.mktemp("migrated"), postgres, "template_atoll"))
-        async with database.begin() as connection:  # as have_accounts.sh does
-            for function in (await connection.scalars(text(ADVISORY))).all():
-                await connection.execute(text(f"REVOKE EXECUTE ON FUNCTION {function} FROM PUBLIC"))
-        await database.dispose()
+        await make_template(database, configuration(tmp_path_factory.mktemp("migrated"), postgres, "template_atoll"))
 
     asyncio.run(make())
     return "template_atoll"

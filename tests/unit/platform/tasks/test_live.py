@@ -62,7 +62,7 @@ async def test_a_change_that_is_told_with_another_owner_reaches_nobody(monkeypat
         viewer.changes.put_nowait("theirs ada")
         viewer.changes.put_nowait("mine ada")
         told = await anext(viewer.events)
-        assert '"id":"mine"' in told.data, "a change of another's task is told"
+        assert '"id":"mine"' in str(told.data), "a change of another's task is told"
         await viewer.events.aclose()  # type: ignore[attr-defined]
 
 
