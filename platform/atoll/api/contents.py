@@ -9,6 +9,7 @@ from atoll.audit_trail.functions import have_functions
 from atoll.configuration import Configuration
 from atoll.database.blockers import cleared_of_services
 from atoll.database.connection import Sessions
+from atoll.database.locks import have_locks
 from atoll.database.migrate import MIGRATING, upgrade
 from atoll.database.rights import grant
 from atoll.identity.accounts import add_account
@@ -26,6 +27,7 @@ async def ensure_tables(database: AsyncEngine, configuration: Configuration) -> 
     def give(connection: Connection) -> None:
         grant(connection, rights())
         have_functions(connection, configuration.audit)
+        have_locks(connection)
 
     await upgrade(database, give)
 

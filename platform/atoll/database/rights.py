@@ -2,7 +2,8 @@
 
 Tables belong to the owner, as whom only migrations sign in. `api` and `jobs` have roles of their own, which make,
 change and remove nothing but rows, and of these only what stands there: whoever takes one of them over gets no further.
-What they may do with the audit beyond that, functions of the owner do for them (`atoll.audit_trail.functions`).
+What they may do with the audit beyond that, functions of the owner do for them (`atoll.audit_trail.functions`);
+so they do with locks that belong to no table (`atoll.database.locks`).
 """
 
 from collections.abc import Iterable, Mapping

@@ -12,8 +12,6 @@ from atoll.database.notifications import SESSIONS_ENDED, notify
 from atoll.identity.models import KnownDeviceRow, SessionRow, SignInAttemptRow, UserRow
 from atoll.identity.permissions import Role
 
-# The number of the database's lock under which sign-ins are judged, the same in every replica of the API.
-_JUDGING = 0x6964656E74697479
 _WITH_HASH = (undefer(UserRow.password_hash),)
 
 
@@ -146,7 +144,7 @@ class IdentityRepository:
 
     async def judge_alone(self) -> None:
         """Until the transaction ends, nobody else's password is judged: each judgement sees the failures before it."""
-        await self._session.execute(select(func.pg_advisory_xact_lock(_JUDGING)))
+        await self._session.execute(select(func.lock_judging()))
 
     async def forgive_name(self, name: str) -> None:
         """Forget all that was counted of that name, wherever it came from."""

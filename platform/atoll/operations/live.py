@@ -23,8 +23,10 @@ class OperationAudience(Audience[OperationRow]):
     channel = OPERATIONS
 
     async def read(self, session: AsyncSession, payload: str) -> OperationRow | None:
-        """The operation."""
-        return await OperationRepository(session).of_anybody(parse(payload).operation_id)
+        """The operation; none where another owner is told than its own: anybody may tell."""
+        change = parse(payload)
+        row = await OperationRepository(session).of_anybody(change.operation_id)
+        return row if row is not None and row.owner_id == change.owner_id else None
 
 
 @dataclass

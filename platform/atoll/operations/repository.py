@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, func, select, text, true
+from sqlalchemy import ColumnElement, delete, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -14,10 +14,6 @@ from atoll.identity.caller import Caller
 from atoll.operations.models import ENDED, OperationEventRow, OperationRow, OperationState
 from atoll.operations.policy import reads_all
 from atoll.web.codes import ReasonCode
-
-# Turns are given out one after the other: what counts claims must not race with another count.
-_TURNS = 7_310_225_118
-_STARTS = 731_022_512
 
 
 @dataclass(frozen=True)
@@ -90,8 +86,7 @@ class OperationRepository:
 
     async def one_at_a_time(self, caller: Caller) -> None:
         """The caller's other requests for operations wait until this transaction ends, so that none counts past it."""
-        lock = text("SELECT pg_advisory_xact_lock(:starts, hashtext(:owner))")
-        await self._session.execute(lock, {"starts": _STARTS, "owner": caller.id})
+        await self._session.execute(select(func.lock_starts(caller.id)))
 
     async def waiting_of(self, caller: Caller) -> int:
         """Number of the caller's own operations that have not ended."""
@@ -114,7 +109,7 @@ class OperationRepository:
         That is who has the fewest running, and of those who began one longest ago: whoever asks for a single one waits
         for one of each other, not for all that they ask for.
         """
-        await self._session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _TURNS})
+        await self._session.execute(select(func.lock_turns()))
         query = select(OperationRow.kind, func.count()).where(_running(OperationRow)).group_by(OperationRow.kind)
         running = {row[0]: row[1] for row in (await self._session.execute(query)).all()}
         if sum(running.values()) >= altogether:

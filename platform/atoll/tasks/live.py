@@ -25,8 +25,10 @@ class TaskAudience(Audience[TaskRow]):
     channel = TASKS
 
     async def read(self, session: AsyncSession, payload: str) -> TaskRow | None:
-        """The task, also when it was removed."""
-        return await TaskRepository(session).of_anybody(parse(payload).task_id)
+        """The task, also when it was removed; none where another owner is told than its own: anybody may tell."""
+        change = parse(payload)
+        row = await TaskRepository(session).of_anybody(change.task_id)
+        return row if row is not None and row.owner_id == change.owner_id else None
 
 
 @dataclass

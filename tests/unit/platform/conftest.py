@@ -30,6 +30,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from installer.cluster import DEVICE_TYPES
 from installer.dev.postgres import PostgreSQL
 from installer.dev.processes import Family
+from tests.unit.platform.templates import make_template
 
 ADMIN_PASSWORD = "generated-at-first"
 PASSWORD = "a-better-password"
@@ -75,8 +76,7 @@ def migrated(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> str:
             await connection.execute(text("CREATE DATABASE template_atoll"))
         await admin.dispose()
         database = create_async_engine(f"postgresql+asyncpg://postgres@/template_atoll?host={postgres}")
-        await ensure_tables(database, configuration(tmp_path_factory.mktemp("migrated"), postgres, "template_atoll"))
-        await database.dispose()
+        await make_template(database, configuration(tmp_path_factory.mktemp("migrated"), postgres, "template_atoll"))
 
     asyncio.run(make())
     return "template_atoll"

@@ -52,15 +52,10 @@ def change_a_table(connection: Connection) -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize(
-    "statement", [f"SELECT pg_advisory_lock({MIGRATING})", "LOCK TABLE virtual_clusters IN ACCESS SHARE MODE"]
-)
-async def test_a_service_that_holds_a_lock_keeps_no_migration_waiting(
-    settings: Configuration, role: str, statement: str
-) -> None:
+async def test_a_service_that_holds_a_lock_keeps_no_migration_waiting(settings: Configuration, role: str) -> None:
     owner = connect(settings, pool_size=1)
     try:
-        async with holding(settings, role, statement) as held:
+        async with holding(settings, role, "LOCK TABLE virtual_clusters IN ACCESS SHARE MODE") as held:
             try:
                 async with asyncio.timeout(10):
                     await upgrade(owner, change_a_table)

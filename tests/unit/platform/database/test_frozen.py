@@ -18,7 +18,7 @@ from sqlalchemy import text
 from installer.dev.postgres import PORT
 from tests.unit.platform.conftest import as_service, configuration, serving
 
-HELD = 7  # the number of a lock
+HELD = "virtual_clusters"  # a table
 
 
 class HalfSaid:
@@ -33,7 +33,7 @@ class HalfSaid:
         parameters = b"".join(each.encode() + b"\0" for each in ("user", user, "database", database)) + b"\0"
         made._writer.write(struct.pack("!ii", 8 + len(parameters), 3 << 16) + parameters)
         await made.hear(b"Z")
-        made.say(b"Q", f"BEGIN; SELECT pg_advisory_xact_lock({HELD})\0".encode())
+        made.say(b"Q", f"BEGIN; LOCK TABLE {HELD} IN ACCESS SHARE MODE\0".encode())
         await made.hear(b"Z")
         made.say(b"P", b"\0SELECT 1\0\0\0")
         made.say(b"H")
@@ -70,7 +70,7 @@ async def test_half_a_statement_holds_nothing_for_long(
         with pytest.raises(asyncio.IncompleteReadError):
             await silent.hear(b"Z")
         async with asyncio.timeout(5), other.begin() as connection:
-            await connection.execute(text(f"SELECT pg_advisory_xact_lock({HELD})"))
+            await connection.execute(text(f"LOCK TABLE {HELD} IN ACCESS EXCLUSIVE MODE"))
     finally:
         silent.close()
         await own.dispose()

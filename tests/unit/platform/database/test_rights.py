@@ -35,6 +35,7 @@ NEVER = {
         "INSERT INTO audit SELECT * FROM audit",
         "SELECT audit_forget_old()",
         "SELECT audit_forget_too_many()",
+        "SELECT lock_turns()",
         "SELECT secrets FROM tasks",
         "UPDATE tasks SET specification = '{}'",
         "UPDATE attempts SET finished_at = now()",
@@ -50,6 +51,8 @@ NEVER = {
         "UPDATE audit SET outcome = 'denied'",
         "SELECT * FROM audit",
         "SELECT audit_add('', '', '', '', '', '', '', '', '', '{}', NULL)",
+        "SELECT lock_judging()",
+        "SELECT lock_starts('ada')",
         "SELECT password_hash FROM users",
         "UPDATE users SET roles = '{admin}'",
         "SELECT * FROM sessions",
@@ -108,8 +111,11 @@ async def test_functions_are_for_their_callers_and_nobody_else(engines: dict[str
         held = {tuple(row) for row in await connection.execute(text(asked), {"roles": list(ROLES)})}
     assert held == {
         (API, "audit_add(text,text,text,text,text,text,text,text,text,jsonb,text)"),
+        (API, "lock_judging()"),
+        (API, "lock_starts(text)"),
         (JOBS, "audit_forget_old()"),
         (JOBS, "audit_forget_too_many()"),
+        (JOBS, "lock_turns()"),
     }
 
 

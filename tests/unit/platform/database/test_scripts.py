@@ -18,13 +18,14 @@ import yaml
 from atoll.api.contents import ensure_contents, ensure_tables
 from atoll.database import blockers
 from atoll.database.connection import connect, sessions
-from atoll.database.migrate import MIGRATING
+from atoll.database.migrate import upgrade
 from atoll.database.rights import API, JOBS, LEGACY, ROLES
 from sqlalchemy import exc, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from installer.dev.postgres import DATABASE, PORT, PostgreSQL
 from tests.unit.platform.conftest import as_service, configuration, eventually, own_postgres
+from tests.unit.platform.database.test_blockers import change_a_table
 
 ROLE = Path(__file__).parents[4] / "roles/database"
 OWNER = "atoll_owner"
@@ -37,6 +38,11 @@ SELECT rolcanlogin, rolvaliduntil IS NOT NULL,
 rolvaliduntil BETWEEN now() + interval '59 minutes' AND now() + interval '1 hour',
 pg_has_role('atoll', 'atoll_owner', 'MEMBER') FROM pg_roles WHERE rolname = 'atoll'
 """
+ADVISORY = """
+SELECT format('SELECT %s(%s)', proname, array_to_string(array_fill('1'::text, ARRAY[pronargs::int]), ', '))
+FROM pg_proc WHERE proname ~ '^pg_.*advisory' ORDER BY 1
+"""
+OWN_LOCKS = {API: ("lock_judging()", "lock_starts('ada')"), JOBS: ("lock_turns()",)}
 FILLING = (
     "SELECT lo_create(0)",
     "SELECT lo_creat(0)",
@@ -187,7 +193,7 @@ async def answer(engine: AsyncEngine, statement: str) -> str:
 async def test_a_new_database_is_the_owners_and_services_fill_it_with_nothing_but_rows(
     pod: Pod, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also: a migration ends who holds what it waits for, with the owner's rights."""
+    """No locks of their choice either; and a migration ends who holds what it waits for, with the owner's rights."""
     pod.run("have_accounts.sh")
     settings = configuration(pod.folder, pod.socket, DATABASE)
     monkeypatch.setattr(blockers, "PATIENCE_S", 0.3)
@@ -195,21 +201,100 @@ async def test_a_new_database_is_the_owners_and_services_fill_it_with_nothing_bu
     owner = connect(as_service(settings, OWNER), pool_size=1)
     await ensure_tables(owner, settings)
     holding = await pod.sign_in(API)
-    await holding.execute(f"SELECT pg_advisory_lock({MIGRATING})")
+    await holding.execute("BEGIN; LOCK TABLE virtual_clusters IN ACCESS SHARE MODE")
     try:
         async with asyncio.timeout(20):
+            await upgrade(owner, change_a_table)
             await ensure_tables(owner, settings)
             await ensure_contents(sessions(owner), settings)
     finally:
         await owner.dispose()
         holding.terminate()
     pod.run("have_accounts.sh")
+    advisory = pod.sql(ADVISORY, DATABASE).splitlines()
+    assert len(advisory) > 15
     for role in ROLES:
         engine = connect(as_service(settings, role), pool_size=1)
-        for statement in FILLING:
+        for statement in (*FILLING, *advisory):
             assert "permission denied" in await answer(engine, statement), f"{role} was let do `{statement}`"
+        for function in OWN_LOCKS[role]:
+            assert await answer(engine, f"SELECT {function}") == "done", f"{role} has no lock of its own: {function}"
         assert await answer(engine, "SELECT pg_notify('atoll_due', '')") == "done"
         await engine.dispose()
+
+
+async def test_services_of_an_earlier_version_take_locks_until_the_migration(pod: Pod) -> None:
+    """The database is brought to its new version before the platform is."""
+    pod.run("have_accounts.sh")
+    settings = configuration(pod.folder, pod.socket, DATABASE)
+    owner = connect(as_service(settings, OWNER), pool_size=1)
+    await ensure_tables(owner, settings)
+    pod.sql("SELECT 'DROP FUNCTION ' || oid::regprocedure FROM pg_proc WHERE proname LIKE 'lock\\_%' \\gexec", DATABASE)
+    for function in ("pg_advisory_xact_lock(bigint)", "pg_advisory_xact_lock(int, int)"):
+        pod.sql(f"GRANT EXECUTE ON FUNCTION {function} TO PUBLIC", DATABASE)
+    services = [connect(as_service(settings, role), pool_size=1) for role in ROLES]
+    takes = ("SELECT pg_advisory_xact_lock(1)", "SELECT pg_advisory_xact_lock(1, 2)")
+    for script in ("have_accounts.sh", "upkeep.sh"):
+        pod.run(script)
+        for service in services:
+            assert [await answer(service, take) for take in takes] == ["done", "done"], script
+    await ensure_tables(owner, settings)
+    pod.run("upkeep.sh")
+    for service in services:
+        for take in takes:
+            assert "permission denied" in await answer(service, take), f"a service was let do `{take}`"
+        await service.dispose()
+    await owner.dispose()
+
+
+async def test_what_a_service_changed_of_its_own_account_is_put_right_in_the_next_round(pod: Pod) -> None:
+    """Also when it keeps the change open, so that nobody else can write there."""
+    pod.run("have_accounts.sh")
+    pod.sql(f"GRANT CONNECT ON DATABASE atoll TO {', '.join(ROLES)}")  # as a migration does
+    (pod.folder / "have_accounts.sh").rename(pod.folder / "complete")
+    (pod.folder / "have_accounts.sh").write_text(  # the accounts at the start are there; what counts is the round
+        f"#!/bin/sh\n[ ! -e {pod.folder}/started ] || exec {pod.folder}/complete\ntouch {pod.folder}/started\n"
+    )
+    (pod.folder / "have_accounts.sh").chmod(0o755)
+    password = "SELECT rolpassword FROM pg_authid WHERE rolname = :'role'"
+    services = {role: await pod.sign_in(role) for role in ROLES}
+    for service in services.values():
+        await service.execute("ALTER ROLE CURRENT_USER PASSWORD 'thief'")
+    await services[API].execute("ALTER ROLE CURRENT_USER SET statement_timeout = '1ms'")
+    await services[JOBS].execute("BEGIN; ALTER ROLE CURRENT_USER PASSWORD 'another'")
+    thiefs = [pod.sql(password, role=role) for role in ROLES]
+    said = pod.run("upkeep.sh")
+    assert not {*thiefs} & {pod.sql(password, role=role) for role in ROLES}, f"a thief's password stays: {said}"
+    assert pod.sql("SELECT count(*) FROM pg_db_role_setting WHERE setrole <> 0") == "0", "a thief's setting stays"
+    assert "could not be put right" not in said
+    for service in services.values():
+        service.terminate()
+
+
+def test_accounts_that_cannot_be_put_right_are_told_of_and_keep_nothing_else_from_being_done(pod: Pod) -> None:
+    pod.sql(f"CREATE ROLE {LEGACY} LOGIN VALID UNTIL '2026-01-01'")
+    pod.run("have_accounts.sh")
+    (pod.folder / "have_accounts.sh").write_text(
+        f"#!/bin/sh\n[ ! -e {pod.folder}/started ] || exit 3\ntouch {pod.folder}/started\n"
+    )
+    said = pod.run("upkeep.sh")
+    assert "the accounts could not be put right" in said
+    assert legacy(pod)[0] == "f"
+    assert asked(pod) == ["--stanza=atoll stanza-create", "--stanza=atoll --type=full backup"]
+
+
+def test_what_is_as_it_should_be_is_not_written_again(pod: Pod) -> None:
+    """A migration grants rights on the same rows: of two at the same moment, PostgreSQL lets one fail."""
+    rows = """
+    SELECT (SELECT array_agg(xmin::text || ctid::text ORDER BY oid) FROM pg_database),
+    (SELECT array_agg(xmin::text || ctid::text ORDER BY oid) FROM pg_proc WHERE proname ~ 'advisory|^lo_|emit_message'),
+    (SELECT array_agg(xmin::text || ctid::text ORDER BY oid) FROM pg_parameter_acl),
+    (SELECT array_agg(xmin::text || ctid::text ORDER BY oid) FROM pg_auth_members)
+    """
+    pod.run("have_accounts.sh")
+    before = pod.sql(rows, DATABASE)
+    assert pod.run("have_accounts.sh") == ""
+    assert pod.sql(rows, DATABASE) == before
 
 
 @pytest.mark.parametrize("max_connections", [50, 2000])

@@ -19,10 +19,11 @@ class Viewer:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, caller_id: str, *, everybody: bool = False) -> None:
         self.changes: asyncio.Queue[str | None] = asyncio.Queue()
         self.asked: list[str] = []
+        self.owners = {"mine": "ada", "theirs": "bob"}
 
         async def of_anybody(_repository: Any, task_id: str) -> Any:
             self.asked.append(task_id)
-            return SimpleNamespace(id=task_id, deleted_at="now")
+            return SimpleNamespace(id=task_id, deleted_at="now", owner_id=self.owners[task_id])
 
         monkeypatch.setattr(TaskRepository, "of_anybody", of_anybody)
         parts: Any = SimpleNamespace(
@@ -52,6 +53,17 @@ async def test_changes_of_others_cost_a_viewer_no_query(monkeypatch: pytest.Monk
     assert (await anext(viewer.events)).event == "deleted"
     assert viewer.asked == ["mine"]
     await viewer.events.aclose()  # type: ignore[attr-defined]
+
+
+async def test_a_change_that_is_told_with_another_owner_reaches_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has an account of the database may tell what they like."""
+    for viewer in (Viewer(monkeypatch, "ada"), Viewer(monkeypatch, "admin", everybody=True)):
+        await anext(viewer.events)
+        viewer.changes.put_nowait("theirs ada")
+        viewer.changes.put_nowait("mine ada")
+        told = await anext(viewer.events)
+        assert '"id":"mine"' in str(told.data), "a change of another's task is told"
+        await viewer.events.aclose()  # type: ignore[attr-defined]
 
 
 async def test_who_looks_at_all_is_told_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
