@@ -153,7 +153,7 @@ async def test_secrets_go_with_the_job_set_also_those_that_come_after_it_went() 
     (job_set,) = (item for (kind, _), item in server.objects.items() if kind == JOB_SET)
     (secret,) = (item for (kind, _), item in server.objects.items() if kind == SECRET)
     owner = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": job_set["metadata"]["name"]}
-    assert secret["metadata"]["ownerReferences"] == [{**owner, "uid": job_set["metadata"]["uid"]}]
+    assert secret["metadata"].get("ownerReferences") == [{**owner, "uid": job_set["metadata"]["uid"]}]
 
 
 async def test_a_network_policy_that_somebody_removes_is_made_again_while_its_attempt_goes() -> None:
