@@ -49,7 +49,9 @@ export function useEstimate(request: TaskCreate) {
   return useQuery({
     queryKey: ["training", "estimate", complete],
     queryFn: () => body(api.POST("/api/v1/trainings/estimate", { body: complete })),
-    enabled: complete.virtual_cluster !== "" && isAboutSomething(request),
+    // What is asked for settles later than what is typed: an image that has just been named is not in it yet.
+    enabled:
+      complete.virtual_cluster !== "" && Boolean(complete.framework || complete.image) && isAboutSomething(request),
     placeholderData: (before) => before,
     refetchInterval: 15_000,
     retry: false,
