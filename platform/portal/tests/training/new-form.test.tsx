@@ -208,6 +208,19 @@ describe("the form of a training", () => {
     await waitFor(() => expect(panel.querySelector(".verdict")).toBeNull());
   });
 
+  test("asks of no program that it has not named yet", async () => {
+    const asked = serve({ ...others, "GET /api/v1/images": () => ({ items: [], next_cursor: null }) });
+    await form({ ...EMPTY, virtual_cluster: "default" }, { ...OPTIONS, own_images: true });
+    await userEvent.click(screen.getByText("Own image"));
+    await new Promise((done) => setTimeout(done, 600));
+    await userEvent.type(screen.getByLabelText("Image"), "registry:5000/imported/tool:1");
+    expect(await screen.findByText("Starts now")).toBeTruthy();
+    const bodies = await Promise.all(
+      asked.filter((each) => each.url.endsWith("/estimate")).map((each) => each.clone().json()),
+    );
+    expect(bodies.filter((each) => !each.image && !each.framework)).toEqual([]);
+  });
+
   test("leaving it with unsaved input asks first", async () => {
     serve(others);
     const { router } = await form();
