@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from atoll.engines.base import EngineError, Phase
+from atoll.engines.base import EngineError, Phase, Submission
 from atoll.engines.kubernetes import provisioning
 from atoll.engines.kubernetes.client import (
     CONFIG_MAP,
@@ -124,6 +124,13 @@ SUBMISSION = submission(secrets={"TOKEN": "hunter2"})
 ID = SUBMISSION.attempt_id
 
 
+async def begin(server: Server, engine: KubernetesEngine, submission: Submission = SUBMISSION) -> None:
+    """Submit it, let it go as the queue does, and wait for its network policy."""
+    await engine.submit(submission)
+    await server.let_go(submission.attempt_id)
+    await server.opened(submission.attempt_id)
+
+
 async def adopted(engine: KubernetesEngine, expected: list[str]) -> None:
     async def look() -> bool:
         return sorted(engine.adopt()) == expected
@@ -134,9 +141,7 @@ async def adopted(engine: KubernetesEngine, expected: list[str]) -> None:
 async def test_an_attempt_is_forgotten_with_its_secret_and_its_network_policy() -> None:
     server = Server()
     async with watching(server) as engine:
-        await engine.submit(SUBMISSION)
-        await server.let_go(ID)
-        await server.opened(ID)
+        await begin(server, engine)
         await adopted(engine, [ID])
         assert {kind for kind, _ in server.of_attempts()} == {JOB_SET, SECRET, NETWORK_POLICY}
         await engine.forget(ID, "default")
@@ -159,9 +164,7 @@ async def test_secrets_go_with_the_job_set_also_those_that_come_after_it_went() 
 async def test_a_network_policy_that_somebody_removes_is_made_again_while_its_attempt_goes() -> None:
     server = Server()
     async with watching(server) as engine:
-        await engine.submit(SUBMISSION)
-        await server.let_go(ID)
-        await server.opened(ID)
+        await begin(server, engine)
         await adopted(engine, [ID])
         await server.delete(NETWORK_POLICY, "vc-default", f"t-{ID}")
         await server.opened(ID)
@@ -208,9 +211,7 @@ async def test_a_virtual_cluster_has_the_entry_point_of_this_version_before_its_
 async def test_what_ended_and_went_while_nobody_watched_is_forgotten_all_the_same() -> None:
     server = Server()
     async with watching(server) as engine:
-        await engine.submit(SUBMISSION)
-        await server.let_go(ID)
-        await server.opened(ID)
+        await begin(server, engine)
     await server.delete(JOB_SET, "vc-default", f"t-{ID}")
     async with watching(server) as engine:
         await adopted(engine, [ID])
@@ -241,9 +242,7 @@ async def test_a_submission_that_broke_off_is_adopted_and_forgotten() -> None:
 async def test_forgetting_that_broke_off_is_not_taken_for_done(refused: Kind) -> None:
     server = Server()
     async with watching(server) as engine:
-        await engine.submit(SUBMISSION)
-        await server.let_go(ID)
-        await server.opened(ID)
+        await begin(server, engine)
         server.refuses = {refused}
         with pytest.raises(EngineError):
             await engine.forget(ID, "default")
@@ -279,9 +278,7 @@ async def test_the_engine_keeps_nothing_of_what_is_gone() -> None:
         before = _size(engine)
         for number in range(20):
             each = SUBMISSION.model_copy(update={"attempt_id": f"01abc-{number}"})
-            await engine.submit(each)
-            await server.let_go(each.attempt_id)
-            await server.opened(each.attempt_id)
+            await begin(server, engine, each)
             await engine.forget(each.attempt_id, "default")
         await adopted(engine, [])
         assert _size(engine) == before
