@@ -5,10 +5,12 @@ use.
 """
 
 import os
+import ssl
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -16,6 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from atoll.devices.limits import Limits
 from atoll.devices.types import DeviceType, DeviceTypes
 from atoll.quantities import Quantity, cpu_text, memory_text, parse
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class _Section(BaseModel):
@@ -68,6 +72,26 @@ class Services(_Section):
 
     files: str
     jobs: str
+    authority: Path | None = Field(
+        default=None, description="Who signs their certificates; there is no TLS on loopback"
+    )
+
+    @model_validator(mode="after")
+    def _nothing_is_told_a_network_in_clear(self) -> "Services":
+        for name, url in (("files", self.files), ("jobs", self.jobs)):
+            parts = urlsplit(url)
+            if parts.scheme == "https" and self.authority is None:
+                raise ValueError(f"`{name}` is asked by TLS: name the `authority` of its certificate")
+            if parts.scheme != "https" and parts.hostname not in LOOPBACK:
+                raise ValueError(f"`{name}`: a service on a network is asked by https alone, not at {url}")
+        return self
+
+
+class Tls(_Section):
+    """What this service proves itself with to those who ask it; without it, it is asked on loopback alone."""
+
+    certificate: Path
+    key: Path
 
 
 class Prometheus(_Section):
@@ -220,6 +244,7 @@ class Configuration(_Section):
     database: Database
     web: Web
     services: Services
+    tls: Tls | None = None
     prometheus: Prometheus | None = None
     control: Control | None = None
     storage: Storage = Storage()
@@ -266,6 +291,19 @@ class Configuration(_Section):
 
 class ConfigurationError(Exception):
     """The configuration cannot be used; the message says where and why."""
+
+
+def trusting(authority: Path) -> ssl.SSLContext:
+    """What a server is checked by: its name, in a certificate that `authority` (a file) signed, and TLS 1.3.
+
+    Raises ConfigurationError where the authority cannot be read.
+    """
+    try:
+        context = ssl.create_default_context(cafile=str(authority))
+    except OSError as error:
+        raise ConfigurationError(f"{authority}: cannot read this authority ({error})") from error
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    return context
 
 
 def load(path: Path | None = None) -> Configuration:

@@ -29,6 +29,7 @@ AUTHORITIES: dict[str, str | None] = {
     "storage": None,
     "monitoring": None,
     "database": None,
+    "platform": None,
 }
 OWNERS = {
     "": "administrator (take its key offline)",
@@ -42,6 +43,7 @@ OWNERS = {
     "storage": "role storage",
     "monitoring": "role monitoring",
     "database": "role database",
+    "platform": "role platform",
 }
 ROOT_DAYS = 3650
 AUTHORITY_DAYS = 1825

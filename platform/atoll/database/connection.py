@@ -10,7 +10,7 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from atoll.configuration import Configuration, ConfigurationError
+from atoll.configuration import Configuration, ConfigurationError, trusting
 
 Sessions = async_sessionmaker[AsyncSession]
 ASKED_AGAIN_S = 5.0  # a connection that was idle for longer is asked whether its server is there
@@ -66,12 +66,7 @@ def tls(configuration: Configuration) -> ssl.SSLContext | None:
     authority = configuration.database.authority
     if configuration.database.on_socket or authority is None:
         return None
-    try:
-        trusted = ssl.create_default_context(cafile=str(authority))
-    except OSError as error:
-        raise ConfigurationError(f"{authority}: cannot read the database's authority ({error})") from error
-    trusted.minimum_version = ssl.TLSVersion.TLSv1_3
-    return trusted
+    return trusting(authority)
 
 
 def connect(

@@ -12,7 +12,8 @@ from atoll.web.domain import Domain, Loop, ProcessPart
 
 
 def _jobs(configuration: Configuration) -> JobsClient:
-    return JobsClient(configuration.services.jobs, configuration.secret("internal_token"))
+    services = configuration.services
+    return JobsClient(services.jobs, configuration.secret("internal_token"), services.authority)
 
 
 DOMAIN = Domain(

@@ -1,6 +1,7 @@
 """How the API reaches `jobs`: for the output of replicas that still run."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import httpx
 
@@ -18,8 +19,9 @@ class LiveLogGone(Exception):
 class JobsClient:
     """A client of `jobs`."""
 
-    def __init__(self, url: str, token: str) -> None:
-        self._http = siblings.client(f"{url}/internal/jobs", headers={"Authorization": f"Bearer {token}"}, timeout=10)
+    def __init__(self, url: str, token: str, authority: Path | None = None) -> None:
+        """Raise ConfigurationError where the authority of its certificate cannot be read."""
+        self._http = siblings.sibling(f"{url}/internal/jobs", token, authority, timeout_s=10)
 
     async def close(self) -> None:
         """Give connections back."""

@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Protocol
 
 import httpx
@@ -36,8 +37,9 @@ class HasHome(Protocol):
 class FilesClient:
     """A client of `files`."""
 
-    def __init__(self, url: str, token: str, homes_as_seen: str) -> None:
-        self._http = siblings.client(f"{url}/internal/files", headers={"Authorization": f"Bearer {token}"}, timeout=30)
+    def __init__(self, url: str, token: str, homes_as_seen: str, authority: Path | None = None) -> None:
+        """Raise ConfigurationError where the authority of its certificate cannot be read."""
+        self._http = siblings.sibling(f"{url}/internal/files", token, authority, timeout_s=30)
         self._homes = homes_as_seen
 
     async def close(self) -> None:

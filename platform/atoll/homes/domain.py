@@ -11,7 +11,8 @@ from atoll.web.domain import Domain, MatrixRow, ProcessPart
 
 def _files(configuration: Configuration) -> FilesClient:
     token = configuration.secret("internal_token")
-    return FilesClient(configuration.services.files, token, homes_as_seen(configuration))
+    services = configuration.services
+    return FilesClient(services.files, token, homes_as_seen(configuration), services.authority)
 
 
 DOMAIN = Domain(

@@ -9,7 +9,13 @@ from atoll.web.internal import serve
 
 if __name__ == "__main__":
     try:
-        app = application(load())
+        configuration = load()
+        app = application(configuration)
     except ConfigurationError as error:
         sys.exit(str(error))
-    serve(app, host=os.environ.get("ATOLL_LISTEN", "0.0.0.0"), port=int(os.environ.get("ATOLL_PORT", "8001")))
+    serve(
+        app,
+        host=os.environ.get("ATOLL_LISTEN", "0.0.0.0"),
+        port=int(os.environ.get("ATOLL_PORT", "8001")),
+        tls=configuration.tls,
+    )

@@ -1,9 +1,12 @@
-"""Connections to the sibling services, which speak plain HTTP behind the policies of the cluster's network."""
+"""Connections to the sibling services: by TLS wherever a network lies in between."""
 
 import ssl
+from pathlib import Path
 from typing import Any
 
 import httpx
+
+from atoll.configuration import trusting
 
 # Idle connections are given up before the other side (5 s and more) closes them, so none breaks just as it is used.
 # Followed logs hold one each, so their number is not limited here.
@@ -12,9 +15,18 @@ KEPT_OPEN = httpx.Limits(max_connections=None, max_keepalive_connections=20, kee
 _NOBODY = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
-def client(url: str = "", trusted: ssl.SSLContext = _NOBODY, **options: Any) -> httpx.AsyncClient:
+def sibling(url: str, token: str, authority: Path | None, *, timeout_s: float) -> httpx.AsyncClient:
+    """Return a client for what lies below a sibling's `url`. It knows it by `authority`, and shows the siblings' token.
+
+    Raises ConfigurationError where the authority cannot be read.
+    """
+    trusts = trusting(authority) if authority else _NOBODY
+    return client(url, trusts, headers={"Authorization": f"Bearer {token}"}, timeout=timeout_s)
+
+
+def client(url: str = "", trusts: ssl.SSLContext = _NOBODY, **options: Any) -> httpx.AsyncClient:
     """Return a client for what lies below `url`, past all proxies, with httpx's `options`.
 
-    Without `trusted` nobody is, and TLS fails.
+    Without `trusts` nobody is trusted, and TLS fails.
     """
-    return httpx.AsyncClient(base_url=url, verify=trusted, trust_env=False, limits=KEPT_OPEN, **options)
+    return httpx.AsyncClient(base_url=url, verify=trusts, trust_env=False, limits=KEPT_OPEN, **options)

@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -60,12 +61,14 @@ def environment(rendered: Rendered, name: str) -> dict[str, str]:
 
 
 class Process:
-    """One pod: `serve` on a socket of its own."""
+    """One pod: `serve` on a socket of its own, with the certificate of the API."""
 
-    def __init__(self, book: Path, drain_s: float) -> None:
+    def __init__(self, book: Path, drain_s: float, pki: Path) -> None:
+        self._authority = pki / "ca.crt"
         with socket.create_server(("127.0.0.1", 0), backlog=128) as door:
             self.port: int = door.getsockname()[1]
             given = {"PYTHONPATH": str(TREE / "platform"), "ATOLL_SOCKET": str(door.fileno())}
+            given["SERVED_CERTIFICATE"] = str(pki / "api")
             self.process = subprocess.Popen(
                 [sys.executable, SERVED, book],
                 env={**os.environ, **given, "ATOLL_DRAIN_S": str(drain_s)},
@@ -73,9 +76,11 @@ class Process:
                 stderr=subprocess.DEVNULL,
             )
 
-    def ready(self) -> int:
-        """Wait until it answers: its socket listens from the start on."""
-        return httpx.get(f"http://127.0.0.1:{self.port}/readyz", timeout=30).status_code
+    def ask(self, path: str) -> httpx.Response:
+        """Ask itself, past the gateway; until it answers, since its socket listens from the start on."""
+        with httpx.Client(verify=ssl.create_default_context(cafile=str(self._authority))) as client:
+            name = {"sni_hostname": "api.atoll-system"}
+            return client.get(f"https://127.0.0.1:{self.port}{path}", timeout=30, extensions=name)
 
 
 class Service:
@@ -127,12 +132,13 @@ class Stand:
     service: Service
     book: Path
     door: Path
+    pki: Path
     drain_s: float
     pods: list[Process] = field(default_factory=list)
 
     def start(self) -> Process:
-        self.pods.append(Process(self.book, self.drain_s))
-        assert self.pods[-1].ready() == 200
+        self.pods.append(Process(self.book, self.drain_s, self.pki))
+        assert self.pods[-1].ask("/readyz").status_code == 200
         return self.pods[-1]
 
     def client(self) -> httpx.Client:
@@ -144,20 +150,22 @@ def stand(rendered: Rendered, nginx: Path, tmp_path: Path, request: pytest.Fixtu
     # Clients that ask without pause are faster than the gateway lets one be; a test of that asks for the true rate.
     a_second, of_address = getattr(request, "param", None) or ("100000r/s", "100000r/s")
     drain_s = float(environment(rendered, "api")["ATOLL_DRAIN_S"]) / FASTER
-    first = Process(tmp_path / "book", drain_s)
+    pki = rendered.state / "pki/platform"
+    first = Process(tmp_path / "book", drain_s, pki)
     service = Service(first.port)
-    made = Stand(service, tmp_path / "book", tmp_path / "s8443", drain_s, [first])
+    made = Stand(service, tmp_path / "book", tmp_path / "s8443", pki, drain_s, [first])
     changes: tuple[Change, ...] = (
         (r"server api\.atoll-system\.svc\.[a-z.]+:8000", f"server 127.0.0.1:{service.port}"),
         (r"keepalive_timeout (\d+)s;\n  \}", lambda m: f"keepalive_timeout {int(m[1]) * 1000 // FASTER}ms;\n  }}"),
         (r"listen (\d+)(?: ssl http2[^;]*)?;", lambda m: f"listen unix:{tmp_path}/s{m[1]};"),
-        (r"ssl_certificate.*", ""),
+        (r"  ssl_certificate.*", ""),
+        (r"/etc/atoll/tls/services_authority", f"{pki}/ca.crt"),
         (r"(?<=zone=callers:4m rate=)\d+r/s", a_second),
         (r"(?<=zone=addresses:4m rate=)\d+r/s", of_address),
     )
     try:
         with started(nginx, configuration(rendered), tmp_path, *changes):
-            assert first.ready() == 200
+            assert first.ask("/readyz").status_code == 200
             yield made
     finally:
         for pod in made.pods:
@@ -276,11 +284,11 @@ def test_a_live_view_ends_in_good_order_and_comes_back_to_the_next_process(stand
 def test_a_process_that_is_about_to_end_says_so(stand: Stand) -> None:
     first = stand.pods[0]
     first.process.terminate()
-    answer = httpx.get(f"http://127.0.0.1:{first.port}/readyz")
+    answer = first.ask("/readyz")
     assert answer.status_code == 503
     assert "about to end" in answer.json()["obstacle"]
     assert answer.headers["connection"] == "close"
-    assert httpx.get(f"http://127.0.0.1:{first.port}/healthz").status_code == 200
+    assert first.ask("/healthz").status_code == 200
 
 
 def session(number: int) -> str:

@@ -16,6 +16,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from cryptography.x509.verification import PolicyBuilder, Store
 
 HERE = "/etc/atoll/pki"
+DOMAINS = ("", ".svc", ".svc.cluster.local")
 # Each certificate for a server, by the authority that those who ask trust, with all its names.
 SERVERS = [
     ("registry/servers/node1", "", {"registry.atoll.internal", "localhost", "127.0.0.1", "node1", "10.81.0.11"}),
@@ -34,7 +35,11 @@ SERVERS = [
     (
         "database/server",
         "database",
-        {f"database.atoll-system{domain}" for domain in ("", ".svc", ".svc.cluster.local")},
+        {f"database.atoll-system{domain}" for domain in DOMAINS},
+    ),
+    *(
+        (f"platform/{service}", "platform", {f"{service}.atoll-system{domain}" for domain in DOMAINS} | {"platform"})
+        for service in ("api", "jobs", "files")
     ),
     ("control/servers/node1", "control", {"localhost", "127.0.0.1", "node1", "10.81.0.11"}),
 ]

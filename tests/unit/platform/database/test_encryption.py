@@ -154,5 +154,5 @@ def test_a_database_on_a_network_is_never_asked_without_tls(settings: Configurat
 
 
 def test_an_authority_that_is_not_there_is_named(settings: Configuration, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"nowhere\.crt: cannot read the database's authority"):
+    with pytest.raises(ConfigurationError, match=r"nowhere\.crt: cannot read this authority"):
         connect(at(settings, 1, tmp_path / "nowhere.crt"))

@@ -110,4 +110,4 @@ if __name__ == "__main__":
     real = [kind for domain in DOMAINS for kind in domain.operations]
     lease = timedelta(seconds=float(os.environ["LEASE_S"]))
     app = application(load(Path(os.environ["ATOLL_CONFIG"])), kinds=[*KINDS, *real], limits=MANY, lease=lease)
-    serve(app, host="127.0.0.1", port=int(os.environ["ATOLL_PORT"]))
+    serve(app, host="127.0.0.1", port=int(os.environ["ATOLL_PORT"]), tls=None)

@@ -18,7 +18,7 @@ def builder() -> Builder:
         "cluster": {"name": "test", "version": "0"},
         "database": {"host": "/x", "user": "nobody"},
         "web": {"origin": "https://portal"},
-        "services": {"files": "http://f", "jobs": "http://j"},
+        "services": {"files": "http://127.0.0.1:1", "jobs": "http://127.0.0.1:2"},
         "engine": {"kind": "kubernetes", "runtime": "r", "gateways": ["192.0.2.1"], "name_service": "192.0.2.2"},
         "frameworks": [{"name": "numpy", "title": "N", "image": "n", "library": "scikit-learn"}],
         "devices": [NPU],

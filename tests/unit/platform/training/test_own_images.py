@@ -62,7 +62,7 @@ def configuration(runtime: str | None = f"{REGISTRY}/atoll/runtime:0") -> Config
             "cluster": {"name": "test", "version": "0"},
             "database": {"host": "/x", "user": "nobody"},
             "web": {"origin": "https://portal"},
-            "services": {"files": "http://f", "jobs": "http://j"},
+            "services": {"files": "http://127.0.0.1:1", "jobs": "http://127.0.0.1:2"},
             "engine": {
                 "kind": "kubernetes",
                 "runtime": runtime,

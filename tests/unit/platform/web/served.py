@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from atoll.configuration import Tls
 from atoll.web.events import EventStream, event
 from atoll.web.internal import add_health, serve
 from fastapi import FastAPI, Request
@@ -48,4 +49,6 @@ def application(book: Path) -> FastAPI:
 
 
 if __name__ == "__main__":
-    serve(application(Path(sys.argv[1])), host="127.0.0.1", port=0)
+    pki = os.environ.get("SERVED_CERTIFICATE")
+    tls = Tls(certificate=Path(f"{pki}.crt"), key=Path(f"{pki}.key")) if pki else None
+    serve(application(Path(sys.argv[1])), host="127.0.0.1", port=0, tls=tls)

@@ -1,64 +1,157 @@
-"""How the services reach each other."""
+"""The services among themselves: by TLS, to the one that is meant, or not at all."""
 
-import asyncio
+import os
+import socket
 import ssl
 import subprocess
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import sys
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-from atoll.web import siblings
+from atoll.configuration import ConfigurationError, Services
+from atoll.engines.live_log import JobsClient, LiveLogGone
+from atoll.homes.client import FilesClient
+from atoll.homes.schemas import Owner
+from atoll.web.errors import Unavailable
+from pydantic import ValidationError
+
+from tests.unit.plugins.conftest import load
+from tests.unit.strangers import SECRET, Somebody
+
+TREE = Path(__file__).parents[4]
+SERVED = Path(__file__).with_name("served.py")
+Ask = Callable[[int, Path], Awaitable[None]]
+
+
+@pytest.fixture(scope="module")
+def pki(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A service's certificate, that of another, and one of the same name by another authority."""
+    folder = tmp_path_factory.mktemp("pki")
+    authority = load("module_utils", "atoll_authority").Pki(folder, "demo")
+    authority.certificate("platform/right", names=["localhost"])
+    authority.certificate("platform/another", names=["another"])
+    authority.certificate("monitoring/server", names=["localhost"])
+    return folder
+
+
+async def ask_files(port: int, authority: Path) -> None:
+    client = FilesClient(f"https://localhost:{port}", SECRET, "/home", authority)
+    try:
+        async for _ in client.read(Owner(name="ann", uid=10000), "code/main.py"):
+            pass
+    finally:
+        await client.close()
+
+
+async def ask_jobs(port: int, authority: Path) -> None:
+    client = JobsClient(f"https://localhost:{port}", SECRET, authority)
+    try:
+        async for _ in client.log("1", 0, 0):
+            pass
+    finally:
+        await client.close()
+
+
+ASKING = pytest.mark.parametrize("ask", [ask_files, ask_jobs])
+
+
+@ASKING
+async def test_a_sibling_is_asked(pki: Path, ask: Ask) -> None:
+    with Somebody.at_work(pki / "platform/right.crt") as right:
+        await ask(right.port, pki / "platform/ca.crt")
+    assert SECRET.encode() in right.heard
+
+
+@ASKING
+@pytest.mark.parametrize(
+    ("shown", "newest"),
+    [
+        ("monitoring/server", None),
+        ("platform/another", None),
+        ("platform/right", ssl.TLSVersion.TLSv1_2),
+        (None, None),
+    ],
+    ids=["of another authority", "another service", "by an older TLS", "in clear"],
+)
+async def test_who_is_not_the_sibling_is_told_nothing(
+    pki: Path, ask: Ask, shown: str | None, newest: ssl.TLSVersion | None
+) -> None:
+    person = Somebody.at_work(pki / f"{shown}.crt" if shown else None, newest)
+    with person as stranger:
+        refused = False
+        try:
+            await ask(stranger.port, pki / "platform/ca.crt")
+        except (Unavailable, LiveLogGone):
+            refused = True
+    assert refused, "a stranger was taken for a sibling"
+    assert SECRET.encode() not in stranger.heard
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ("http://files.atoll-system:8002", "`files`: a service on a network is asked by https alone"),
+        ("https://files.atoll-system:8002", "`files` is asked by TLS: name the `authority`"),
+    ],
+)
+def test_no_sibling_on_a_network_is_asked_without_tls(files: str, said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        Services.model_validate({"files": files, "jobs": "http://127.0.0.1:1"})
+
+
+def test_an_authority_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"nowhere\.crt: cannot read this authority"):
+        JobsClient("https://localhost:1", SECRET, tmp_path / "nowhere.crt")
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1"])
+def test_nothing_is_served_on_a_network_in_clear(host: str) -> None:
+    program = "from fastapi import FastAPI; from atoll.web.internal import serve; "
+    program += f"serve(FastAPI(), host={host!r}, port=0, tls=None)"
+    given = {key: value for key, value in os.environ.items() if key != "ATOLL_SOCKET"}
+    given["PYTHONPATH"] = str(TREE / "platform")
+    try:
+        ended = subprocess.run([sys.executable, "-c", program], env=given, capture_output=True, text=True, timeout=20)
+    except subprocess.TimeoutExpired:
+        pytest.fail("it serves in clear")
+    assert ended.returncode == 1
+    assert ended.stderr == f"{host}: nothing is served on a network in clear: name a certificate and its key in `tls`\n"
 
 
 @pytest.fixture
-def certificate(tmp_path: Path) -> tuple[Path, Path]:
-    """A certificate of 127.0.0.1 that signs itself, and its key."""
-    found = tmp_path / "own.crt", tmp_path / "own.key"
-    argv = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    argv += ["-subj", "/CN=sibling", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "1"]
-    subprocess.run([*argv, "-out", found[0], "-keyout", found[1]], check=True, capture_output=True)
-    return found
+def service(tmp_path: Path, pki: Path) -> Iterator[int]:
+    """The port of a service with a certificate."""
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as door:
+        port: int = door.getsockname()[1]
+        given = {"PYTHONPATH": str(TREE / "platform"), "ATOLL_SOCKET": str(door.fileno())}
+        process = subprocess.Popen(
+            [sys.executable, SERVED, tmp_path / "book"],
+            env={**os.environ, **given, "SERVED_CERTIFICATE": str(pki / "platform/right")},
+            pass_fds=(door.fileno(),),
+            stderr=subprocess.DEVNULL,
+        )
+    yield port
+    process.kill()
+    process.wait()
 
 
-@asynccontextmanager
-async def listening(seen: list[bytes], tls: ssl.SSLContext | None = None) -> AsyncIterator[int]:
-    """Answer each request with 204 and note its first line; gives the port."""
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
-        seen.append(head.split(b"\r\n")[0])
-        writer.write(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
-        writer.close()
-
-    async with await asyncio.start_server(answer, "127.0.0.1", 0, ssl=tls) as server:
-        yield server.sockets[0].getsockname()[1]
+def test_a_service_with_a_certificate_speaks_nothing_else_than_the_latest_tls(service: int, pki: Path) -> None:
+    trusts = ssl.create_default_context(cafile=str(pki / "platform/ca.crt"))
+    with httpx.Client(verify=trusts) as client:
+        assert client.get(f"https://localhost:{service}/healthz", timeout=30).status_code == 200
+    trusts.maximum_version = ssl.TLSVersion.TLSv1_2
+    with httpx.Client(verify=trusts) as client, pytest.raises(httpx.ConnectError):
+        client.get(f"https://localhost:{service}/healthz")
+    with httpx.Client() as client, pytest.raises(httpx.HTTPError):
+        client.get(f"http://localhost:{service}/healthz")
 
 
-async def test_no_proxy_of_the_environment_hears_what_siblings_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    heard: list[bytes] = []
-    diverted: list[bytes] = []
-    async with listening(heard) as port, listening(diverted) as proxy:
-        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy}")
-        for name in ("NO_PROXY", "no_proxy"):
-            monkeypatch.delenv(name, raising=False)
-        async with siblings.client(f"http://127.0.0.1:{port}/internal/files", headers={"Authorization": "s"}) as client:
-            assert (await client.get("/home")).status_code == httpx.codes.NO_CONTENT
-    assert (heard, diverted) == ([b"GET /internal/files/home HTTP/1.1"], [])
-
-
-async def test_tls_is_for_those_who_are_told_whom_they_trust(certificate: tuple[Path, Path]) -> None:
-    authority, key = certificate
-    mine = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    mine.load_cert_chain(authority, key)
-    heard: list[bytes] = []
-    async with listening(heard, mine) as port:
-        with pytest.raises(httpx.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
-            async with siblings.client(f"https://127.0.0.1:{port}") as client:
-                await client.get("/")
-        assert heard == []
-        async with siblings.client(f"https://127.0.0.1:{port}", ssl.create_default_context(cafile=authority)) as client:
-            await client.get("/")
-    assert heard == [b"GET / HTTP/1.1"]
+def test_a_certificate_that_is_not_there_is_named(tmp_path: Path) -> None:
+    given = {**os.environ, "PYTHONPATH": str(TREE / "platform"), "SERVED_CERTIFICATE": str(tmp_path / "nowhere")}
+    argv = [sys.executable, str(SERVED), str(tmp_path / "book")]
+    ended = subprocess.run(argv, env=given, capture_output=True, text=True, timeout=20)
+    assert ended.returncode == 1
+    assert "nowhere.crt" in ended.stderr.splitlines()[-1]
+    assert "Traceback" not in ended.stderr
