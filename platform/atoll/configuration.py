@@ -26,6 +26,14 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _check_asked_by_tls(name: str, url: str, authority: Path | None) -> None:
+    parts = urlsplit(url)
+    if parts.scheme == "https" and authority is None:
+        raise ValueError(f"`{name}` is asked by TLS: name the `authority` of its certificate")
+    if parts.scheme != "https" and parts.hostname not in LOOPBACK:
+        raise ValueError(f"`{name}`: a service on a network is asked by https alone, not at {url}")
+
+
 class Cluster(_Section):
     """Which cluster this is."""
 
@@ -79,11 +87,7 @@ class Services(_Section):
     @model_validator(mode="after")
     def _nothing_is_told_a_network_in_clear(self) -> "Services":
         for name, url in (("files", self.files), ("jobs", self.jobs)):
-            parts = urlsplit(url)
-            if parts.scheme == "https" and self.authority is None:
-                raise ValueError(f"`{name}` is asked by TLS: name the `authority` of its certificate")
-            if parts.scheme != "https" and parts.hostname not in LOOPBACK:
-                raise ValueError(f"`{name}`: a service on a network is asked by https alone, not at {url}")
+            _check_asked_by_tls(name, url, self.authority)
         return self
 
 
@@ -98,6 +102,12 @@ class Prometheus(_Section):
     """Where measurements come from."""
 
     url: str
+    authority: Path | None = Field(default=None, description="Who signs its certificate; there is no TLS on loopback")
+
+    @model_validator(mode="after")
+    def _nothing_is_asked_of_a_network_in_clear(self) -> "Prometheus":
+        _check_asked_by_tls("url", self.url, self.authority)
+        return self
 
 
 class Control(_Section):

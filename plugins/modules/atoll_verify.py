@@ -95,7 +95,9 @@ options:
     type: dict
     default: {}
   targets:
-    description: A Prometheus, as C(namespace/service:port), which must reach all that it measures.
+    description: >-
+      A Prometheus, as C(namespace/service:port) or C(namespace/https:service:port), which must reach all that it
+      measures.
     type: str
   static_pod:
     description: >-

@@ -80,7 +80,7 @@ def test_the_memory_of_the_idle_cluster_is_known(atoll: Atoll) -> None:
 
 
 def prometheus(atoll: Atoll, query: str) -> list[dict[str, object]]:
-    path = "/api/v1/namespaces/atoll-monitoring/services/prometheus:9090/proxy/api/v1/query?query=" + query
+    path = "/api/v1/namespaces/atoll-monitoring/services/https:prometheus:9090/proxy/api/v1/query?query=" + query
     found: list[dict[str, object]] = json.loads(atoll.kubectl("get", "--raw", path).out)["data"]["result"]
     return found
 

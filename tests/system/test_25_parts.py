@@ -136,7 +136,7 @@ def test_a_virtual_cluster_takes_nothing_that_reaches_beyond_it(atoll: Atoll, sp
 @pytest.mark.feature(6, 7, on="simulated")
 def test_metrics_name_the_pod_of_npus(atoll: Atoll, npus: set[int]) -> None:
     """The last of this file: Prometheus hears of a pod within a minute, and others need not wait for it."""
-    path = "/api/v1/namespaces/atoll-monitoring/services/prometheus:9090/proxy/api/v1/query?query="
+    path = "/api/v1/namespaces/atoll-monitoring/services/https:prometheus:9090/proxy/api/v1/query?query="
     query = path + "atoll_device_utilisation_percent%7Bpod%3D%22npus%22%7D"
     found = wait_for(
         "its devices in Prometheus",

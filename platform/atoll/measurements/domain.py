@@ -8,7 +8,8 @@ from atoll.web.domain import Domain, ProcessPart
 
 
 def _prometheus(configuration: Configuration) -> Prometheus | None:
-    return Prometheus(configuration.prometheus.url) if configuration.prometheus else None
+    place = configuration.prometheus
+    return Prometheus(place.url, authority=place.authority) if place else None
 
 
 DOMAIN = Domain(

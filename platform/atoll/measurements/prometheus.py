@@ -3,6 +3,7 @@
 import asyncio
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -26,8 +27,9 @@ class Line:
 class Prometheus:
     """Range queries."""
 
-    def __init__(self, url: str, answer_s: float = ANSWER_S) -> None:
-        self._http = siblings.client(url, timeout=answer_s)
+    def __init__(self, url: str, answer_s: float = ANSWER_S, authority: Path | None = None) -> None:
+        """Raise ConfigurationError where the authority of its certificate cannot be read."""
+        self._http = siblings.client(url, authority, timeout=answer_s)
         self._answer_s = answer_s
 
     async def close(self) -> None:

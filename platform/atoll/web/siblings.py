@@ -20,13 +20,15 @@ def sibling(url: str, token: str, authority: Path | None, *, timeout_s: float) -
 
     Raises ConfigurationError where the authority cannot be read.
     """
-    trusts = trusting(authority) if authority else _NOBODY
-    return client(url, trusts, headers={"Authorization": f"Bearer {token}"}, timeout=timeout_s)
+    return client(url, authority, headers={"Authorization": f"Bearer {token}"}, timeout=timeout_s)
 
 
-def client(url: str = "", trusts: ssl.SSLContext = _NOBODY, **options: Any) -> httpx.AsyncClient:
+def client(url: str = "", trusts: ssl.SSLContext | Path | None = None, **options: Any) -> httpx.AsyncClient:
     """Return a client for what lies below `url`, past all proxies, with httpx's `options`.
 
-    Without `trusts` nobody is trusted, and TLS fails.
+    `trusts` may be the file of an authority; without it nobody is trusted, and TLS fails. Raises ConfigurationError
+    where the file cannot be read.
     """
+    if not isinstance(trusts, ssl.SSLContext):
+        trusts = trusting(trusts) if trusts else _NOBODY
     return httpx.AsyncClient(base_url=url, verify=trusts, trust_env=False, limits=KEPT_OPEN, **options)

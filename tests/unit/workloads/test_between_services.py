@@ -96,6 +96,19 @@ def test_each_service_shows_the_name_by_which_it_is_asked_and_no_name_of_another
         assert names & names_in(rendered, other) == common, "one could answer in another's place"
 
 
+def test_prometheus_shows_the_name_by_which_the_api_asks_it(rendered: Rendered) -> None:
+    asked = urlsplit(told(rendered, "api")["prometheus"]["url"])
+    shown = base64.b64decode(rendered.one("Secret", "measurements-certificate")["data"]["tls.crt"])
+    found = x509.load_pem_x509_certificate(shown).extensions.get_extension_for_class(x509.SubjectAlternativeName)
+    assert {asked.hostname, "localhost"} <= set(found.value.get_values_for_type(x509.DNSName))
+    (container,) = rendered.one("StatefulSet", "prometheus")["spec"]["template"]["spec"]["containers"]
+    assert "--web.config.file=/etc/prometheus/web.yaml" in container["args"]
+    web = yaml.safe_load(rendered.one("ConfigMap", "prometheus-config")["data"]["web.yaml"])
+    assert web["tls_server_config"]["min_version"] == "TLS13"
+    authority = base64.b64decode(rendered.one("Secret", "platform-secrets")["data"]["measurements_authority"])
+    assert authority == (rendered.state / "pki/monitoring/ca.crt").read_bytes()
+
+
 @pytest.mark.parametrize("service", SERVICES)
 def test_each_service_holds_its_own_key_and_no_other(rendered: Rendered, service: str) -> None:
     spec = rendered.one("Deployment", service)["spec"]["template"]["spec"]

@@ -43,7 +43,8 @@ def test_a_secret_is_handed_to_services_that_read_it_and_none_without(rendered: 
     }
     own = {name.partition("-")[0]: keys - {"internal_token"} for name, keys in held.items() if keys}
     assert own == {
-        "Deployment api": {"control.crt", "control.key", "ca.crt"},  # it alone asks the control service
+        # It alone asks the control service, and Prometheus.
+        "Deployment api": {"control.crt", "control.key", "ca.crt", "measurements_authority"},
         "Deployment jobs": set(),
         "Deployment files": set(),
         "Job migration": {"admin_password"},

@@ -255,7 +255,7 @@ def test_every_name_space_of_the_system_is_closed_but_for_what_is_named(rendered
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "atoll-system"}},
         "podSelector": {"matchLabels": {"app.kubernetes.io/name": "api"}},
     }
-    assert open_to["atoll-monitoring", "prometheus"] == [([str(one)], ["http"])]
+    assert open_to["atoll-monitoring", "prometheus"] == [([str(one)], ["https"])]
 
 
 def test_what_a_policy_of_admission_refuses_is_refused_to_everybody_it_is_asked_about(rendered: Rendered) -> None:

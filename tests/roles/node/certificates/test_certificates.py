@@ -33,6 +33,11 @@ SERVERS = [
     ("kubernetes/kubelets/node1", "kubernetes", {"node1", "10.81.0.11"}),
     ("monitoring/node-exporter", "monitoring", {"node-exporter"}),
     (
+        "monitoring/measurements",
+        "monitoring",
+        {f"prometheus.atoll-monitoring{domain}" for domain in DOMAINS} | {"localhost"},
+    ),
+    (
         "database/server",
         "database",
         {f"database.atoll-system{domain}" for domain in DOMAINS},

@@ -1,5 +1,6 @@
 """The services among themselves: by TLS, to the one that is meant, or not at all."""
 
+import contextlib
 import os
 import socket
 import ssl
@@ -11,9 +12,11 @@ from pathlib import Path
 import httpx
 import pytest
 from atoll.configuration import ConfigurationError, Services
+from atoll.configuration import Prometheus as Measurements
 from atoll.engines.live_log import JobsClient, LiveLogGone
 from atoll.homes.client import FilesClient
 from atoll.homes.schemas import Owner
+from atoll.measurements.prometheus import Prometheus
 from atoll.web.errors import Unavailable
 from pydantic import ValidationError
 
@@ -54,12 +57,21 @@ async def ask_jobs(port: int, authority: Path) -> None:
         await client.close()
 
 
-ASKING = pytest.mark.parametrize("ask", [ask_files, ask_jobs])
+async def ask_prometheus(port: int, authority: Path) -> None:
+    client = Prometheus(f"https://localhost:{port}", authority=authority)
+    try:
+        await client.range(SECRET, 0, 1, step_s=1)
+    finally:
+        await client.close()
+
+
+ASKING = pytest.mark.parametrize("ask", [ask_files, ask_jobs, ask_prometheus])
 
 
 @ASKING
 async def test_a_sibling_is_asked(pki: Path, ask: Ask) -> None:
-    with Somebody.at_work(pki / "platform/right.crt") as right:
+    # It answers like no Prometheus.
+    with Somebody.at_work(pki / "platform/right.crt") as right, contextlib.suppress(Unavailable):
         await ask(right.port, pki / "platform/ca.crt")
     assert SECRET.encode() in right.heard
 
@@ -99,6 +111,11 @@ async def test_who_is_not_the_sibling_is_told_nothing(
 def test_no_sibling_on_a_network_is_asked_without_tls(files: str, said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         Services.model_validate({"files": files, "jobs": "http://127.0.0.1:1"})
+
+
+def test_measurements_on_a_network_are_not_asked_for_without_tls() -> None:
+    with pytest.raises(ValidationError, match="asked by https alone"):
+        Measurements.model_validate({"url": "http://prometheus.atoll-monitoring:9090"})
 
 
 def test_an_authority_that_is_not_there_is_named(tmp_path: Path) -> None:
