@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -256,6 +257,30 @@ def test_every_name_space_of_the_system_is_closed_but_for_what_is_named(rendered
         "podSelector": {"matchLabels": {"app.kubernetes.io/name": "api"}},
     }
     assert open_to["atoll-monitoring", "prometheus"] == [([str(one)], ["https"])]
+
+
+def test_each_service_reaches_whom_it_asks_and_nobody_else(rendered: Rendered) -> None:
+    names = "kube-dns:53/UDP kube-dns:53/TCP"
+    assert {name: " ".join(reached(rendered, name)) for name in ("gateway", "api", "jobs", "files")} == {
+        "gateway": f"{names} api:8000/TCP",
+        "api": f"{names} database:5432/TCP jobs:8001/TCP files:8002/TCP prometheus:9090/TCP 10.77.0.11/32:7444/TCP",
+        "jobs": f"{names} database:5432/TCP files:8002/TCP 10.77.0.11/32:6443/TCP",
+        "files": "",
+    }
+
+
+def reached(rendered: Rendered, name: str) -> Iterator[str]:
+    """Whom the policy of a service lets it reach."""
+    spec = rendered.one("NetworkPolicy", name)["spec"]
+    assert spec["policyTypes"] == ["Ingress", "Egress"]
+    assert spec["podSelector"] == {"matchLabels": {"app.kubernetes.io/name": name}}
+    for rule in spec["egress"]:
+        for port in rule["ports"]:
+            for place in rule["to"]:
+                labels = place.get("podSelector", {}).get("matchLabels", {})
+                where = place["ipBlock"]["cidr"] if "ipBlock" in place else next(iter(labels.values()))
+                assert isinstance(port["port"], int)
+                yield f"{where}:{port['port']}/{port.get('protocol', 'TCP')}"
 
 
 def test_what_a_policy_of_admission_refuses_is_refused_to_everybody_it_is_asked_about(rendered: Rendered) -> None:
