@@ -276,3 +276,41 @@ def test_pods_reach_no_port_of_the_system_but_names_and_the_portal(atoll: Atoll)
     # They do listen: their own node is let in, for the kubelet's probes.
     own = atoll.node("master1", "python3", "-c", CONNECT, "now", *ports).out.split()
     assert {ports[target][0] for target in own[1:]} >= {"api", "database", "prometheus", "kube-state-metrics"}
+
+
+@pytest.mark.timeout(120)
+def test_each_service_reaches_whom_it_asks_and_nobody_else(atoll: Atoll) -> None:
+    nodes = atoll.kubectl("get", "nodes", "-o", "json").json["items"]
+    addresses = {
+        node["metadata"]["name"]: one["address"]
+        for node in nodes
+        for one in node["status"]["addresses"]
+        if one["type"] == "InternalIP"
+    }
+    of_nodes = {
+        f"{address}:{port}": (name, port)
+        for name, address in addresses.items()
+        for port in (22, 443, 2379, 5443, 6443, 7444, 9100, 10250)
+    }
+    targets = {**listening(atoll), **of_nodes}
+    asked = ("get", "services", "-A", "-o", "json")
+    services = {
+        (item["metadata"]["name"], port["port"]): f"{item['spec']['clusterIP']}:{port['port']}"
+        for item in atoll.kubectl(*asked).json["items"]
+        for port in item["spec"]["ports"]
+        if port.get("protocol", "TCP") == "TCP" and item["spec"].get("clusterIP", "None") != "None"
+    }
+    targets |= {target: name for name, target in services.items()}
+
+    def reached(service: str) -> set[tuple[str, int]]:
+        inside = ("-n", "atoll-system", "exec", f"deployment/{service}", "--")
+        told = atoll.kubectl(*inside, "python3", "-c", CONNECT, "now", *targets).out.split()
+        assert told[0] == "reached", told
+        return {targets[target] for target in told[1:]}
+
+    names, database = ("kube-dns", 53), {("database", 5432)}
+    master = {("master1", 6443), ("kubernetes", 443)}
+    assert reached("files") == set()
+    assert reached("jobs") == {names, ("files", 8002), *database, *master}
+    measured = ("prometheus", 9090)
+    assert reached("api") == {names, ("files", 8002), ("jobs", 8001), measured, ("master1", 7444), *database}
