@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from fastapi import Depends, Header, Request
@@ -19,11 +20,13 @@ USER = re.compile(r"[a-z][a-z0-9-]{0,30}[a-z0-9]")
 class Rights:
     """What one sort of caller may do: operation ids, and the actions of `services_act`.
 
-    A caller that acts `for_users` names the user in the header `Atoll-User` of each action.
+    A caller that acts `for_users` names the user in the header `Atoll-User` of each action. `streams` are what it may
+    follow, by operation id, each with how many at a time: every caller has a share of its own, which no other can take.
     """
 
     operations: frozenset[str]
     actions: frozenset[str] = frozenset()
+    streams: Mapping[str, int] = field(default_factory=dict)
     revisions: bool = False
     for_users: bool = False
 
@@ -56,10 +59,13 @@ CALLERS = {
             "operations_events",
         },
         frozenset({"start", "stop", "restart"}),
+        # A followed log is a thread and an `ssh` for every node that has the service.
+        {"services_logs": 16, "operations_events": 64, "runs_events": 32},
         revisions=True,
     ),
-    # The platform's API, which a stranger may have taken over: it neither stops a service nor chooses what is rendered.
-    "platform": Rights(READS | {"services_act"}, frozenset({"restart"}), for_users=True),
+    # The platform's API, which a stranger may have taken over: it neither stops a service nor chooses what is rendered,
+    # and reads the ends of logs, since nothing in the portal follows one.
+    "platform": Rights(READS | {"services_act"}, frozenset({"restart"}), {"runs_events": 32}, for_users=True),
 }
 
 
@@ -78,6 +84,13 @@ class Caller:
         """Refuse an action that this caller may not do. Raises Problem."""
         if action not in self.rights.actions or (revision is not None and not self.rights.revisions):
             raise _refused(self.name, f"{action} a service" + (" with a revision" if revision is not None else ""))
+
+    def may_follow(self, operation: str) -> int:
+        """Return how many of these the caller may follow at a time, > 0. Raises Problem."""
+        most = self.rights.streams.get(operation, 0)
+        if not most:
+            raise _refused(self.name, f"follow {operation}")
+        return most
 
 
 def allowed(request: Request) -> Caller:
@@ -104,6 +117,7 @@ def acting(caller: Annotated[Caller, Depends(allowed)], atoll_user: Annotated[st
     return replace(caller, user=atoll_user)
 
 
+Asking = Annotated[Caller, Depends(allowed)]
 Acting = Annotated[Caller, Depends(acting)]
 
 

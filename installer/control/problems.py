@@ -69,6 +69,7 @@ SHOWN = (
 NO_SUCH_CONTROL_OPERATION = Kind(404, "no_such_control_operation")
 NOT_FOR_CALLER = Kind(403, "not_for_caller")
 NO_ACTING_USER = Kind(403, "no_acting_user")
+TOO_MANY_STREAMS = Kind(429, "too_many_streams", frozenset({"limit"}))
 USER_NOT_ALLOWED = Kind(403, "user_not_allowed")
 USERS_UNAVAILABLE = Kind(503, "users_unavailable")
 INVALID_REQUEST = Kind(422, "invalid_request")
