@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated
@@ -10,10 +9,8 @@ from typing import Annotated
 from fastapi import Depends, Header, Request
 from fastapi.routing import APIRoute
 
+from installer.cluster.values import ACCOUNT
 from installer.control.problems import NO_ACTING_USER, NOT_FOR_CALLER, Problem
-
-# The pattern of the platform's user names (`platform/atoll/identity/schemas.py`).
-USER = re.compile(r"[a-z][a-z0-9-]{0,30}[a-z0-9]")
 
 
 @dataclass(frozen=True)
@@ -108,7 +105,7 @@ def acting(caller: Annotated[Caller, Depends(allowed)], atoll_user: Annotated[st
     """Return who calls, with the user for whom they act, if they act for users. Raises Problem."""
     if not caller.rights.for_users:
         return caller
-    if atoll_user is None or not USER.fullmatch(atoll_user):
+    if atoll_user is None or not ACCOUNT.fullmatch(atoll_user):
         raise Problem(
             NO_ACTING_USER,
             f"`{caller.name}` does not say for whom it acts.",

@@ -157,7 +157,7 @@ def test_kueue_reads_certificates_that_are_there_before_it(rendered: Rendered) -
 
 def test_what_a_task_may_write_to_its_node_is_limited_and_no_quota(rendered: Rendered) -> None:
     from atoll.configuration import Configuration
-    from atoll.engines.kubernetes.manifests import LOCAL_DISK
+    from atoll.devices.limits import LOCAL_DISK
 
     jobs = yaml.safe_load(rendered.one("ConfigMap", "jobs-config")["data"]["config.yaml"])
     found = Configuration.model_validate(jobs)
