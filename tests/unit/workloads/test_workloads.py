@@ -116,8 +116,9 @@ def test_another_content_of_an_image_or_another_audit_policy_makes_another_contr
     digests = {part: note["atoll.io/image"] for part, note in notes.items()}
     assert all(re.fullmatch("sha256:[0-9a-f]{64}", digest) for digest in digests.values())
     assert len({*digests.values()}) == len(digests), "each has its own image"
-    audit = hashlib.sha256(files["/etc/atoll/kubernetes/audit.yaml"].encode()).hexdigest()
-    assert notes["kube-apiserver"]["atoll.io/audit"] == audit
+    for read in ("admission", "audit"):
+        digest = hashlib.sha256(files[f"/etc/atoll/kubernetes/{read}.yaml"].encode()).hexdigest()
+        assert notes["kube-apiserver"][f"atoll.io/{read}"] == digest, f"{read} is not noted on the API server"
 
 
 def test_the_services_can_read_their_configuration(rendered: Rendered) -> None:
