@@ -18,16 +18,19 @@ class Rights:
     """What one sort of caller may do: operation ids, and the actions of `services_act`.
 
     A caller that acts `for_users` names the user in the header `Atoll-User` of each action. `streams` are what it may
-    follow, by operation id, each with how many at a time: every caller has a share of its own, which no other can take.
+    follow, by operation id, each with how many at a time, and `at_once` of its requests are worked on: every caller has
+    a share of its own, which no other can take.
     """
 
     operations: frozenset[str]
     actions: frozenset[str] = frozenset()
     streams: Mapping[str, int] = field(default_factory=dict)
+    at_once: int = 2
     revisions: bool = False
     for_users: bool = False
 
 
+NOBODY = Rights(frozenset())
 READS = frozenset(
     {
         "images_describe",
@@ -58,11 +61,14 @@ CALLERS = {
         frozenset({"start", "stop", "restart"}),
         # A followed log is a thread and an `ssh` for every node that has the service.
         {"services_logs": 16, "operations_events": 64, "runs_events": 32},
+        at_once=16,
         revisions=True,
     ),
     # The platform's API, which a stranger may have taken over: it neither stops a service nor chooses what is rendered,
     # and reads the ends of logs, since nothing in the portal follows one.
-    "platform": Rights(READS | {"services_act"}, frozenset({"restart"}), {"runs_events": 32}, for_users=True),
+    "platform": Rights(
+        READS | {"services_act"}, frozenset({"restart"}), {"runs_events": 32}, at_once=16, for_users=True
+    ),
 }
 
 
@@ -95,7 +101,7 @@ def allowed(request: Request) -> Caller:
     name = str(getattr(request.state, "caller", "unnamed"))
     route = request.scope.get("route")
     operation = str(route.operation_id) if isinstance(route, APIRoute) else ""
-    rights = CALLERS.get(name, Rights(frozenset()))
+    rights = CALLERS.get(name, NOBODY)
     if operation not in rights.operations:
         raise _refused(name, operation)
     return Caller(name, rights)

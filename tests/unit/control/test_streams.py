@@ -1,9 +1,10 @@
-"""How many followed answers each certificate may have open, with real certificates over real TLS."""
+"""How much each certificate may follow and ask at a time, with real certificates over real TLS."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from typing import Any
 
@@ -86,6 +87,37 @@ def test_the_platform_follows_no_log(control: Running) -> None:
         status, problem = told(platform, LOG)
         assert status == 403, "followed it"
         assert problem["code"] == "not_for_caller"
+
+
+HELD_SSH = """#!/bin/sh
+here="$(dirname "$0")"
+touch "$here/asked/$$"
+while [ -e "$here/held" ]; do /bin/sleep 0.05; done
+"""
+
+
+def test_what_the_platform_asks_keeps_no_administrator_from_an_answer(control: Running) -> None:
+    asked, held = control.nodes / "asked", control.nodes / "held"
+    asked.mkdir()
+    held.touch()
+    (control.nodes / "ssh").write_text(HELD_SSH)
+    platform, administrator = (as_caller(control, name) for name in ("platform", "administrator"))
+
+    def ask() -> int:
+        return platform.get("/services/container_runtime/logs").status_code
+
+    with platform, administrator, ThreadPoolExecutor(60) as pool:
+        waiting = [pool.submit(ask) for _ in range(60)]
+        try:
+            wait_for("many are asked", lambda: len([*asked.iterdir()]) >= CALLERS["platform"].at_once, 20)
+            try:
+                answered = administrator.get("/operations", timeout=10).status_code
+            except httpx.TimeoutException:
+                answered = 0
+            assert answered == 200, "the administrator waits for what the platform asks"
+        finally:
+            held.unlink()
+        assert {one.result(60) for one in waiting} == {200}
 
 
 def test_who_writes_a_log_that_nobody_reads_any_more_ends(control: Running) -> None:
