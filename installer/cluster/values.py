@@ -20,8 +20,8 @@ _LABEL_KEY = re.compile(r"([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?")
 _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
-# As the platform names accounts (`atoll.identity.schemas.UserName`).
-_ACCOUNT = re.compile(r"[a-z][a-z0-9-]{0,30}[a-z0-9]")
+# As the platform names accounts (`atoll.identity.schemas.UserName`); tests/unit/contracts holds them together.
+ACCOUNT = re.compile(r"[a-z][a-z0-9-]{0,30}[a-z0-9]")
 _JUMP = re.compile(r"(?:[a-z_][a-z0-9_-]{0,31}@)?[A-Za-z0-9][A-Za-z0-9.-]*(?::\d{1,5})?")
 _LINK = re.compile(r"[a-z][a-z0-9_.-]{0,14}")
 _KEY_TYPES = ("ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-rsa")
@@ -133,7 +133,7 @@ UserName = Annotated[
 ]
 AccountName = Annotated[
     str,
-    AfterValidator(_matching(_ACCOUNT, "a name of an account", "Write the name of somebody who signs in, like ada.")),
+    AfterValidator(_matching(ACCOUNT, "a name of an account", "Write the name of somebody who signs in, like ada.")),
 ]
 Jump = Annotated[
     str, AfterValidator(_matching(_JUMP, "an SSH jump host", "Write [user@]host[:port], like ops@gate.example.com:22."))

@@ -11,6 +11,7 @@ from installer.control.current import Current
 from installer.control.operations import Operations
 from installer.control.routers import about, images, nodes, operations, runs, services
 from installer.control.settings import Settings
+from installer.control.turns import Turns
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -19,6 +20,7 @@ def create_app(settings: Settings) -> FastAPI:
         title="Atoll control service", version=version(), docs_url=None, redoc_url=None, dependencies=[Depends(allowed)]
     )
     problems.install(app)
+    app.add_middleware(Turns)
     current = Current(settings)
     book = Operations(settings.state)
     app.include_router(about.routes(settings))

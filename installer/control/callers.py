@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from fastapi import Depends, Header, Request
 from fastapi.routing import APIRoute
 
+from installer.cluster.values import ACCOUNT
 from installer.control.problems import NO_ACTING_USER, NOT_FOR_CALLER, Problem
-
-# The pattern of the platform's user names (`platform/atoll/identity/schemas.py`).
-USER = re.compile(r"[a-z][a-z0-9-]{0,30}[a-z0-9]")
 
 
 @dataclass(frozen=True)
 class Rights:
     """What one sort of caller may do: operation ids, and the actions of `services_act`.
 
-    A caller that acts `for_users` names the user in the header `Atoll-User` of each action.
+    A caller that acts `for_users` names the user in the header `Atoll-User` of each action. `streams` are what it may
+    follow, by operation id, each with how many at a time, and `at_once` of its requests are worked on: every caller has
+    a share of its own, which no other can take.
     """
 
     operations: frozenset[str]
     actions: frozenset[str] = frozenset()
+    streams: Mapping[str, int] = field(default_factory=dict)
+    at_once: int = 2
     revisions: bool = False
     for_users: bool = False
 
 
+NOBODY = Rights(frozenset())
 READS = frozenset(
     {
         "images_describe",
@@ -56,10 +59,16 @@ CALLERS = {
             "operations_events",
         },
         frozenset({"start", "stop", "restart"}),
+        # A followed log is a thread and an `ssh` for every node that has the service.
+        {"services_logs": 16, "operations_events": 64, "runs_events": 32},
+        at_once=16,
         revisions=True,
     ),
-    # The platform's API, which a stranger may have taken over: it neither stops a service nor chooses what is rendered.
-    "platform": Rights(READS | {"services_act"}, frozenset({"restart"}), for_users=True),
+    # The platform's API, which a stranger may have taken over: it neither stops a service nor chooses what is rendered,
+    # and reads the ends of logs, since nothing in the portal follows one.
+    "platform": Rights(
+        READS | {"services_act"}, frozenset({"restart"}), {"runs_events": 32}, at_once=16, for_users=True
+    ),
 }
 
 
@@ -79,13 +88,20 @@ class Caller:
         if action not in self.rights.actions or (revision is not None and not self.rights.revisions):
             raise _refused(self.name, f"{action} a service" + (" with a revision" if revision is not None else ""))
 
+    def may_follow(self, operation: str) -> int:
+        """Return how many of these the caller may follow at a time, > 0. Raises Problem."""
+        most = self.rights.streams.get(operation, 0)
+        if not most:
+            raise _refused(self.name, f"follow {operation}")
+        return most
+
 
 def allowed(request: Request) -> Caller:
     """Return who calls, if they may ask for this at all. Raises Problem."""
     name = str(getattr(request.state, "caller", "unnamed"))
     route = request.scope.get("route")
     operation = str(route.operation_id) if isinstance(route, APIRoute) else ""
-    rights = CALLERS.get(name, Rights(frozenset()))
+    rights = CALLERS.get(name, NOBODY)
     if operation not in rights.operations:
         raise _refused(name, operation)
     return Caller(name, rights)
@@ -95,7 +111,7 @@ def acting(caller: Annotated[Caller, Depends(allowed)], atoll_user: Annotated[st
     """Return who calls, with the user for whom they act, if they act for users. Raises Problem."""
     if not caller.rights.for_users:
         return caller
-    if atoll_user is None or not USER.fullmatch(atoll_user):
+    if atoll_user is None or not ACCOUNT.fullmatch(atoll_user):
         raise Problem(
             NO_ACTING_USER,
             f"`{caller.name}` does not say for whom it acts.",
@@ -104,6 +120,7 @@ def acting(caller: Annotated[Caller, Depends(allowed)], atoll_user: Annotated[st
     return replace(caller, user=atoll_user)
 
 
+Asking = Annotated[Caller, Depends(allowed)]
 Acting = Annotated[Caller, Depends(acting)]
 
 

@@ -69,6 +69,8 @@ SHOWN = (
 NO_SUCH_CONTROL_OPERATION = Kind(404, "no_such_control_operation")
 NOT_FOR_CALLER = Kind(403, "not_for_caller")
 NO_ACTING_USER = Kind(403, "no_acting_user")
+TOO_MANY_REQUESTS = Kind(429, "too_many_requests")
+TOO_MANY_STREAMS = Kind(429, "too_many_streams", frozenset({"limit"}))
 USER_NOT_ALLOWED = Kind(403, "user_not_allowed")
 USERS_UNAVAILABLE = Kind(503, "users_unavailable")
 INVALID_REQUEST = Kind(422, "invalid_request")
@@ -80,20 +82,21 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Problem)
     def _problem(_request: Request, problem: Problem) -> JSONResponse:
-        return _answer(problem)
+        return answer(problem)
 
     @app.exception_handler(RequestValidationError)
     def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
         said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        return _answer(Problem(INVALID_REQUEST, said, "Its parameters stand in installer/control/openapi.json."))
+        return answer(Problem(INVALID_REQUEST, said, "Its parameters stand in installer/control/openapi.json."))
 
     @app.exception_handler(ToldError)
     def _told(_request: Request, error: ToldError) -> JSONResponse:
         kind = next((ANSWERS[base] for base in type(error).__mro__ if base in ANSWERS), FAILED)
-        return _answer(Problem(kind, error.message, error.remedy))
+        return answer(Problem(kind, error.message, error.remedy))
 
 
-def _answer(problem: Problem) -> JSONResponse:
+def answer(problem: Problem) -> JSONResponse:
+    """Return what is told of it."""
     return JSONResponse(
         {
             "type": f"urn:atoll:problem:{problem.kind.code}",

@@ -9,7 +9,7 @@ import os
 import re
 import ssl
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +91,7 @@ class KubernetesApi:
         data: dict[str, str] = self._get(f"/api/v1/namespaces/{namespace}/configmaps/{name}").get("data") or {}
         return data
 
-    def log(self, namespace: str, pod: str, container: str, lines: int, stop: Stop | None) -> Iterator[str]:
+    def log(self, namespace: str, pod: str, container: str, lines: int, stop: Stop | None) -> Generator[str]:
         """Return the log lines of a container; with `stop` it goes on until the container ends or `stop` is set."""
         response = self._call(
             "GET",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import queue
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing
 
 from installer.services.access import Access
 from installer.services.kubernetes_api import KubernetesApi, KubernetesUnavailable, NotThere
@@ -15,7 +15,7 @@ from installer.services.stop import Stop
 from installer.services.table import Service, StaticPod, Unit, Workload, Workloads
 from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all
 
-Lines = Iterator[str]
+Lines = Generator[str]
 END = None
 
 
@@ -34,15 +34,28 @@ def follow(access: Access, service: Service, lines: int, stop: Stop) -> Lines:
     sources = _sources(access, service, lines, stop)
     arriving: queue.Queue[str | None] = queue.Queue(maxsize=10_000)
 
+    def tell(line: str | None) -> bool:
+        # Nobody takes from a full queue any more once `stop` is set.
+        while not stop.is_set():
+            try:
+                arriving.put(line, timeout=0.5)
+            except queue.Full:
+                continue
+            return True
+        return False
+
     def pump(name: str, read: Callable[[], Lines]) -> None:
         prefix = f"{name}: " if len(sources) > 1 else ""
         try:
-            for line in read():
-                arriving.put(prefix + line)
+            # What is left in the middle lets go of its program or its connection.
+            with closing(read()) as found:
+                for line in found:
+                    if not tell(prefix + line):
+                        return
         except (KubernetesUnavailable, NotThere, NodeUnreachable) as error:
-            arriving.put(f"{prefix}[the log ends here: {error.message}]")
+            tell(f"{prefix}[the log ends here: {error.message}]")
         finally:
-            arriving.put(END)
+            tell(END)
 
     for name, read in sources:
         threading.Thread(target=pump, args=(name, read), daemon=True).start()

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from atoll.devices.limits import Limits
+from atoll.devices.limits import LOCAL_DISK, Limits
 from atoll.devices.types import DeviceType, DeviceTypes
 from atoll.quantities import Quantity, cpu_text, memory_text, parse
 
@@ -160,7 +160,8 @@ class Engine(_Section):
         default=None, description="Image with the interpreter of the entry point, mounted into images that have none"
     )
     local_disk: Quantity = Field(
-        default="20Gi", description="What a replica may write to its node's own disk, if its task says nothing of it"
+        default=LOCAL_DISK,
+        description="What a replica may write to its node's own disk, if its task says nothing of it",
     )
     user_namespaces: Literal["auto", "never"] = Field(
         default="auto", description="Whether tasks have one where every machine that they may run on can give it"

@@ -206,7 +206,7 @@ def masters_flags(bundle: Path, folder: Path) -> dict[str, str]:
         name: value.replace("/etc/atoll/kubernetes", str(folder)).replace("/etc/kubernetes", str(folder))
         for name, _, value in words
     }
-    for name in ("audit", "authentication", "encryption"):
+    for name in ("admission", "audit", "authentication", "encryption"):
         (folder / f"{name}.yaml").write_text(rendered(f"{name}.yaml.j2"), "utf-8")
     # This etcd speaks no TLS, and the address is no one's here.
     for name in ("etcd-cafile", "etcd-certfile", "etcd-keyfile", "advertise-address"):

@@ -219,6 +219,38 @@ def test_an_event_of_a_node_does_not_fill_etcd(api_server: ApiServer, node_uid: 
     assert denied_by(answer).startswith("atoll-events-of-nodes: "), answer.text[:500]
 
 
+LARGE = "\U0001f3dd"  # four bytes
+
+
+def test_no_event_of_a_node_has_more_than_is_counted_with(api_server: ApiServer, node_uid: str) -> None:
+    assert node_uid
+    admitted = event(message=LARGE * 4096)
+    assert told(api_server, admitted).status_code == 201
+    for each in (event(message=LARGE * 4097), event(reason=LARGE * 65), event(about={"fieldPath": LARGE * 65})):
+        assert denied_by(told(api_server, each)).startswith("atoll-events-of-nodes: ")
+
+
+def test_a_node_tells_what_110_pods_do_as_they_start_and_then_no_more_than_its_share(
+    api_server: ApiServer, node_uid: str
+) -> None:
+    assert node_uid
+    path = "/api/v1/namespaces/default/events"
+    start, most = 110 * 12, 4000  # of a pod of three containers: placed, pulled, made, started
+
+    def kept(number: int, node: str) -> int:
+        about = {"kind": "Pod", "namespace": "default", "name": f"one-{number}"}
+        body = event(metadata={"name": f"{node}-{number}", "namespace": "default"}, involvedObject=about)
+        return ask(api_server, f"system:node:{node}", ("system:nodes",), "POST", path, json=body).status_code
+
+    try:
+        told_of = next((number for number in range(most) if kept(number, "worker7") != 201), most)
+        assert told_of >= start, "a node that comes back loses what it tells"
+        assert told_of < most, "a node tells without end"
+        assert kept(0, "worker8") == 201, "a node has no share of its own"
+    finally:
+        api_server.ask("DELETE", path)
+
+
 def test_neither_does_one_of_the_other_group(api_server: ApiServer, node_uid: str) -> None:
     assert node_uid
     new: Object = {

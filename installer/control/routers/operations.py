@@ -10,14 +10,16 @@ from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response
 
 from installer.control import answers
+from installer.control.callers import Asking
 from installer.control.operations import Event, Operation, Operations
 from installer.control.problems import NO_SUCH_CONTROL_OPERATION, Problem
-from installer.control.streams import Stream, after, events_of
+from installer.control.streams import Stream, Streams, after, events_of
 
 
 def routes(operations: Operations) -> APIRouter:
     """Make what is said about operations."""
     router = APIRouter(tags=["operations"])
+    streams = Streams("operations_events")
 
     @router.get("/operations", operation_id="operations_list")
     def list_operations(
@@ -37,8 +39,10 @@ def routes(operations: Operations) -> APIRouter:
         response_class=Stream,
         responses=events_of({"message": answers.OperationMessage, "finished": answers.ActionResult}),
     )
-    def operation_events(identifier: str, last_event_id: Annotated[str | None, Header()] = None) -> Response:
-        return Stream(told(_find(operations, identifier), after(last_event_id)))
+    def operation_events(
+        identifier: str, caller: Asking, last_event_id: Annotated[str | None, Header()] = None
+    ) -> Response:
+        return streams.of(caller, told(_find(operations, identifier), after(last_event_id)))
 
     return router
 

@@ -9,9 +9,10 @@ from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response
 
 from installer.control.answers import Run, RunEvent, Runs, RunSummary
+from installer.control.callers import Asking
 from installer.control.problems import NO_SUCH_RUN, Problem
 from installer.control.settings import Settings
-from installer.control.streams import Stream, after, events_of
+from installer.control.streams import Stream, Streams, after, events_of
 from installer.control.timeline import timeline
 from installer.running import runs
 
@@ -19,6 +20,7 @@ from installer.running import runs
 def routes(settings: Settings) -> APIRouter:
     """Make what is said about runs."""
     router = APIRouter(tags=["runs"])
+    streams = Streams("runs_events")
 
     @router.get("/runs", operation_id="runs_list")
     def list_runs(limit: Annotated[int, Query(ge=1, le=1000)] = 50, cursor: str | None = None) -> Runs:
@@ -36,8 +38,8 @@ def routes(settings: Settings) -> APIRouter:
         response_class=Stream,
         responses=events_of({"run": RunEvent}),
     )
-    def run_events(run_id: str, last_event_id: Annotated[str | None, Header()] = None) -> Response:
-        return Stream(timeline(_folder(settings, run_id), after(last_event_id)))
+    def run_events(run_id: str, caller: Asking, last_event_id: Annotated[str | None, Header()] = None) -> Response:
+        return streams.of(caller, timeline(_folder(settings, run_id), after(last_event_id)))
 
     return router
 

@@ -18,14 +18,14 @@ from fastapi.responses import Response
 from installer.cluster import version
 from installer.control import answers
 from installer.control.accounts import check_administrator
-from installer.control.callers import Acting
+from installer.control.callers import Acting, Asking
 from installer.control.current import Current
 from installer.control.operations import Operations, Work
 from installer.control.problems import NO_SUCH_ACTION, NO_SUCH_SERVICE, Problem
 from installer.control.recent import Recent
 from installer.control.routers.operations import told
 from installer.control.settings import Settings
-from installer.control.streams import Stream, events_of
+from installer.control.streams import Stream, Streams, events_of
 from installer.redaction import Redactor
 from installer.running.rendering import Narrator, render_service
 from installer.running.run import writing
@@ -47,6 +47,7 @@ def routes(settings: Settings, current: Current, operations: Operations) -> APIR
     router = APIRouter(tags=["services"])
     seen = Recent(lambda: services(current.for_reading()), FRESH_SECONDS)
     one_writer = threading.Lock()
+    followed = Streams("services_logs")
 
     @router.get("/services", operation_id="services_list")
     def list_services() -> answers.Services:
@@ -68,11 +69,11 @@ def routes(settings: Settings, current: Current, operations: Operations) -> APIR
         response_model=answers.LogLines,
         responses=events_of({"line": answers.LogLine}),
     )
-    def service_logs(name: str, lines: Lines = 200, follow: bool = False) -> Any:
+    def service_logs(name: str, caller: Asking, lines: Lines = 200, follow: bool = False) -> Any:
         service, access = _service(name), current.for_reading()
         redactor = Redactor.of_file(settings.state / "secrets.yaml")
         if follow:
-            return Stream(_followed(access, service, lines, redactor))
+            return followed.of(caller, _followed(access, service, lines, redactor))
         return answers.LogLines(lines=[redactor.text(line) for line in logs(access, service, lines)])
 
     @router.post(

@@ -4,6 +4,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from atoll.quantities import Quantity
 
+# Where nobody says anything of it; the installer has the same, which tests/unit/contracts hold against it.
+LOCAL_DISK = "20Gi"
+
 
 class Resources(BaseModel):
     """CPU cores and memory of one replica."""
@@ -23,6 +26,6 @@ class Limits(BaseModel):
     default: Resources
     ceiling: Resources
     local_disk: Quantity = Field(
-        default="20Gi", description="What a replica may write to its node's own disk; it cannot be chosen"
+        default=LOCAL_DISK, description="What a replica may write to its node's own disk; it cannot be chosen"
     )
     local_disk_request: Quantity = Field(default="0", description="What of it is set aside for a replica")

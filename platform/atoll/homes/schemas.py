@@ -6,6 +6,7 @@ from urllib.parse import quote
 from fastapi import Query
 from pydantic import Field, StringConstraints
 
+from atoll.identity.schemas import UserName
 from atoll.web.schema import Schema
 
 Path = Annotated[str, Query(max_length=4096, pattern=r"^[^\x00]*$", description="Relative to the root of the listing")]
@@ -18,7 +19,7 @@ ArchiveAction = Literal["survey", "begin", "append", "publish", "discard"]
 class Owner(Schema):
     """Under whose uid the request runs, and whose home it is."""
 
-    name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}[a-z0-9]$")]
+    name: UserName
     uid: Annotated[int, Field(ge=1000)]
 
 

@@ -7,6 +7,7 @@ from pydantic import Field, SecretStr, StringConstraints, WithJsonSchema
 from atoll.identity.permissions import Role
 from atoll.web.schema import Moment, Schema
 
+# Installer and nodes name accounts by the same pattern; tests/unit/contracts holds them together.
 UserName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}[a-z0-9]$", min_length=2, max_length=32)]
 Password = Annotated[SecretStr, Field(min_length=1, max_length=256)]
 PermissionName = Annotated[str, WithJsonSchema({"$ref": "#/components/schemas/Permission"})]

@@ -14,6 +14,7 @@ import httpx
 import pytest
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import Receive, Scope, Send
 
 from installer.cluster import TREE
 from installer.control.operations import Event, Operation, Operations, Work
@@ -190,10 +191,14 @@ def test_an_operation_whose_first_line_never_reached_the_disk_hides_no_other(sta
 
 @contextlib.contextmanager
 def serving(operations: Operations) -> Iterator[str]:
-    """The routes of operations alone; gives the address."""
+    """The routes of operations alone, for the administrator; gives the address."""
     app = FastAPI()
     app.include_router(routes(operations))
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+
+    async def as_administrator(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, "state": {**scope.get("state", {}), "caller": "administrator"}}, receive, send)
+
+    server = uvicorn.Server(uvicorn.Config(as_administrator, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
@@ -216,8 +221,8 @@ async def test_many_followers_of_an_operation_keep_nobody_else_from_an_answer(st
                 async def follow() -> str:
                     return (await client.get(f"/operations/{operation.id}/events")).text
 
-                followers = [asyncio.create_task(follow()) for _ in range(60)]
-                gone = [asyncio.create_task(follow()) for _ in range(60)]
+                followers = [asyncio.create_task(follow()) for _ in range(32)]
+                gone = [asyncio.create_task(follow()) for _ in range(32)]
                 await asyncio.sleep(1)
                 for one in gone:
                     one.cancel()

@@ -11,6 +11,9 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from .conftest import REFERENCE, Rendered, Rendering
 
+ETCD_BYTES = 2 << 30  # its default, which kubeadm leaves
+EVENT_BYTES = 48 << 10  # what roles/network/templates/admission.yaml.j2 lets one of a node have
+
 
 def test_the_api_server_is_told_whom_to_answer_and_what_to_write_down(rendered: Rendered) -> None:
     texts = {file.dest: file.text or "" for file in rendered.files if file.host == "master1"}
@@ -21,7 +24,20 @@ def test_the_api_server_is_told_whom_to_answer_and_what_to_write_down(rendered: 
     flags = {flag["name"]: flag["value"] for flag in cluster["apiServer"]["extraArgs"]}
     assert flags["authentication-config"] == "/etc/atoll/kubernetes/authentication.yaml"
     assert flags["audit-policy-file"] in texts
+    assert flags["admission-control-config-file"] in texts
     assert flags["enable-bootstrap-token-auth"] == "false"
+
+
+def test_what_one_account_tells_of_events_is_a_small_part_of_etcd(rendered: Rendered) -> None:
+    texts = {file.dest: file.text or "" for file in rendered.files if file.host == "master1"}
+    (cluster,) = [one for one in yaml.safe_load_all(texts["/etc/atoll/kubeadm/init.yaml"]) if "apiServer" in one]
+    flags = {flag["name"]: flag["value"] for flag in cluster["apiServer"]["extraArgs"]}
+    assert "EventRateLimit" in flags["enable-admission-plugins"].split(","), "events are told without end"
+    (plugin,) = yaml.safe_load(texts[flags["admission-control-config-file"]])["plugins"]
+    (limit,) = plugin["configuration"]["limits"]
+    assert (plugin["name"], limit["type"]) == ("EventRateLimit", "User")
+    kept = limit["qps"] * 3600 + limit["burst"]  # for an hour
+    assert kept * EVENT_BYTES < ETCD_BYTES / 4, "one account fills etcd with events"
 
 
 def test_exec_and_reads_of_secrets_are_written_down_before_reads_and_noise_are_dropped(rendered: Rendered) -> None:

@@ -117,8 +117,9 @@ def test_another_content_of_an_image_or_another_audit_policy_makes_another_contr
     digests = {part: note["atoll.io/image"] for part, note in notes.items()}
     assert all(re.fullmatch("sha256:[0-9a-f]{64}", digest) for digest in digests.values())
     assert len({*digests.values()}) == len(digests), "each has its own image"
-    audit = hashlib.sha256(files["/etc/atoll/kubernetes/audit.yaml"].encode()).hexdigest()
-    assert notes["kube-apiserver"]["atoll.io/audit"] == audit
+    for read in ("admission", "audit"):
+        digest = hashlib.sha256(files[f"/etc/atoll/kubernetes/{read}.yaml"].encode()).hexdigest()
+        assert notes["kube-apiserver"][f"atoll.io/{read}"] == digest, f"{read} is not noted on the API server"
 
 
 def test_the_services_can_read_their_configuration(rendered: Rendered) -> None:
@@ -158,7 +159,7 @@ def test_kueue_reads_certificates_that_are_there_before_it(rendered: Rendered) -
 
 def test_what_a_task_may_write_to_its_node_is_limited_and_no_quota(rendered: Rendered) -> None:
     from atoll.configuration import Configuration
-    from atoll.engines.kubernetes.manifests import LOCAL_DISK
+    from atoll.devices.limits import LOCAL_DISK
 
     jobs = yaml.safe_load(rendered.one("ConfigMap", "jobs-config")["data"]["config.yaml"])
     found = Configuration.model_validate(jobs)

@@ -9,6 +9,7 @@ from pathlib import Path
 import structlog
 
 from atoll.configuration import Configuration
+from atoll.devices.limits import LOCAL_DISK
 from atoll.devices.types import DeviceType
 from atoll.engines.base import (
     Capability,
@@ -53,7 +54,7 @@ class KubernetesEngine(Engine):
         client: KubernetesClient,
         devices: Sequence[DeviceType],
         storage_root: Path,
-        local_disk: str = manifests.LOCAL_DISK,
+        local_disk: str = LOCAL_DISK,
         landmarks: manifests.Landmarks = manifests.UNMARKED,
         *,
         user_namespaces: bool = True,

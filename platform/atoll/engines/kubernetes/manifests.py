@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from atoll import quantities
+from atoll.devices.limits import LOCAL_DISK
 from atoll.engines.base import EngineError, Submission
 from atoll.engines.entry import BESIDE, GIVEN, HOLD
 from atoll.engines.kubernetes import mounts, names
@@ -27,7 +28,6 @@ _LOADERS = {
 }
 # Isolated: what is set for programs in Python (PYTHONPATH, PYTHONHOME), also by the image, is for those.
 _ISOLATED = ("-I", "-S", "-B", "/atoll/entry.py")
-LOCAL_DISK = "20Gi"  # of specifications that say nothing of it
 _EPHEMERAL = "ephemeral-storage"
 # So many ids the kubelet gives a pod with a user namespace: one of a greater uid could not start in it.
 MAPPED_IDS = 65536

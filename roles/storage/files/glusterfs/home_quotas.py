@@ -35,8 +35,8 @@ MIB = 1 << 20
 # A volume whose size goes up and down by as little (ZFS, btrfs) does not set all limits anew.
 STEADY_PERCENT = 2
 NO_LIMIT = 0
-# As the platform names accounts: what else lies there is nobody's home.
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}[a-z0-9]")
+# As the platform names accounts (tests/unit/contracts): what else lies there is nobody's home.
+NAME = re.compile(r"[a-z][a-z0-9-]{0,30}[a-z0-9]")
 _ROOM = re.compile(r"(\d+(?:\.\d+)?)(%|[kKMGTP]i?)?")
 
 
@@ -144,7 +144,7 @@ def homes(folder: str) -> List[str]:
     """Return the names of the homes: directories with the name of an account, nothing that a link leads to."""
     try:
         with os.scandir(folder) as entries:
-            return sorted(e.name for e in entries if _NAME.fullmatch(e.name) and e.is_dir(follow_symlinks=False))
+            return sorted(e.name for e in entries if NAME.fullmatch(e.name) and e.is_dir(follow_symlinks=False))
     except FileNotFoundError:  # nobody has signed in yet
         return []
 
