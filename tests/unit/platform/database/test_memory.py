@@ -43,7 +43,7 @@ async def test_a_statement_that_wants_all_the_memory_fails_and_nothing_else_does
         await honest.execute("BEGIN")
         await thief.execute("SET work_mem = '2000MB'; SET max_parallel_workers_per_gather = 0")
         for taking in TAKING:
-            (failed,) = await asyncio.gather(thief.execute(taking), return_exceptions=True)
+            failed = (await asyncio.gather(thief.execute(taking), return_exceptions=True))[0]
             assert isinstance(failed, asyncpg.OutOfMemoryError), f"a statement has all the memory: {taking}"
             assert await thief.fetchval("SELECT 1") == 1, "its session goes on"
             assert await honest.fetchval("SELECT count(*) FROM generate_series(1, 200000)") == 200000
