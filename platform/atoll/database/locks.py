@@ -13,6 +13,7 @@ from atoll.database.rights import API, JOBS
 JUDGING = 0x6964656E74697479  # each sign-in is judged after those before it, in every replica of the API
 TURNS = 7_310_225_118  # turns are given out one after the other: what counts claims must not race with another count
 STARTS = 731_022_512
+UIDS = 4_802_174_552  # each account has its uid after those before it: taken by the trigger of migration 0017 itself
 OWNERS = 256  # whose starts wait for each other only by chance
 
 _FUNCTIONS = {

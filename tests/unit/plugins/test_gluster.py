@@ -8,7 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import jinja2
 import pytest
+import yaml
+
+from installer.cluster import TREE, Cluster, loads
+from installer.planning import Digests, Observations, done, plan
+from installer.planning.inventory import inventory
 
 GLUSTER = f"""#!{sys.executable} -I
 import json, os, sys
@@ -78,14 +84,14 @@ def ensure(run: Any, plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "BUSY_STEP_S", 0)
     monkeypatch.setattr(module, "open_to_strangers", lambda *_: [])  # nobody listens
 
-    def call(quota: dict[str, str], check: bool = False) -> dict[str, Any]:
+    def call(quota: dict[str, str], check: bool = False, options: dict[str, str] | None = None) -> dict[str, Any]:
         result: dict[str, Any] = run(
             "atoll_gluster",
             check=check,
             volume="atoll",
             brick="/srv/brick",
             servers=["127.0.0.1"],
-            options={"network.ping-timeout": "10"},
+            options=options or {"network.ping-timeout": "10"},
             quota=quota,
             state_directory=str(tmp_path / "state"),
         )
@@ -140,3 +146,49 @@ def test_a_home_that_gets_its_limit_at_that_moment_is_waited_for(gluster: Path, 
     (gluster / "busy").write_text("3")
     assert ensure(QUOTA)["changes"][0] == "quota on"
     assert options(gluster) == ON
+
+
+NODES = """\
+name: real
+nodes:
+  - {name: master1, address: 10.0.0.11, roles: [master]}
+  - {name: storage1, address: 10.0.0.31, roles: [storage]}
+  - {name: worker1, address: 10.0.0.21}
+  - {name: worker2, address: 10.0.0.22}
+"""
+DIGESTS = Digests({}, {}, {}, "1")
+
+
+def access(cluster: Cluster) -> dict[str, str]:
+    """What the role tells the volume about who may mount it."""
+    variables = inventory(cluster, DIGESTS, Path("/bundle")).variables | {
+        "role_path": "",
+        "atoll_node": cluster.nodes[0],
+    }
+    driver = (TREE / "roles/storage/templates/glusterfs/driver.yml.j2").read_text("utf-8")
+    found: dict[str, str] = yaml.safe_load(jinja2.Template(driver).render(variables))["volume_access"]
+    return found
+
+
+def who_may(gluster: Path) -> dict[str, list[str]]:
+    kept = json.loads((gluster / "volume").read_text())["options"]
+    return {name: kept[name].split(",") for name in ("auth.ssl-allow", "auth.allow")}
+
+
+def test_a_node_that_left_the_cluster_is_let_in_no_more_and_the_others_stay_connected(
+    gluster: Path, ensure: Any
+) -> None:
+    """By the plan, the role and its module; that GlusterFS then cuts it off is seen on the lab."""
+    before = loads(NODES, installed=True)
+    after = loads(NODES.replace("  - {name: worker2, address: 10.0.0.22}\n", ""), installed=True)
+    ensure({}, options=access(before))
+    assert "worker2" in who_may(gluster)["auth.ssl-allow"]
+    seen = done(plan(before, None, Observations(), DIGESTS), Observations())
+    steps = [(step.phase, step.node, step.action) for step in plan(after, before, seen, DIGESTS).steps]
+    assert ("volume", "storage1", "apply") in steps, "nobody takes the node that left off the volume's list"
+    expected = ["options auth.allow, auth.ssl-allow"]  # no stop: that would cut everybody off
+    assert ensure({}, check=True, options=access(after))["changes"] == expected, "verify does not see who left"
+    assert ensure({}, options=access(after))["changes"] == expected
+    names = ["master1", "storage1", "worker1"]
+    assert who_may(gluster) == {"auth.ssl-allow": names, "auth.allow": ["10.0.0.11", "10.0.0.31", "10.0.0.21"]}
+    assert ensure({}, options=access(after))["changes"] == []

@@ -1,12 +1,13 @@
 """The locks that belong to no table: the next one waits, and nobody has many. Needs PostgreSQL's wheel."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from atoll.database.connection import connect
-from atoll.database.locks import OWNERS
+from atoll.database.locks import JUDGING, OWNERS, STARTS, TURNS, UIDS
 from atoll.database.rights import API, JOBS, ROLES
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -55,3 +56,18 @@ async def test_whoever_asks_for_locks_of_all_owners_has_few(engines: Engines) ->
         await connection.execute(text("SELECT count(lock_starts(g::text)) FROM generate_series(1, 10000) g"))
         held = await connection.scalar(text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"))
     assert held == OWNERS, "one account fills the table of locks"
+
+
+async def test_each_lock_of_the_database_has_a_key_of_its_own_that_is_told_in_one_place(engines: Engines) -> None:
+    """Also those that a migration takes, which stays as it was."""
+    functions = text(
+        "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosrc LIKE '%advisory%'"
+    )
+    async with engines[JOBS].connect() as connection:
+        found = {
+            name: [int(key) for key in re.findall(r"pg_advisory_xact_lock\((\d+)", source)]
+            for name, source in (await connection.execute(functions)).all()
+        }
+    told = {"lock_judging": JUDGING, "lock_turns": TURNS, "lock_starts": STARTS, "users_next_uid": UIDS}
+    assert found == {name: [key] for name, key in told.items()}
+    assert len({*told.values()}) == len(told), "two locks have one key"

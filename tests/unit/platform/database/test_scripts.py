@@ -1,18 +1,12 @@
-"""The scripts in the database's pod, on PostgreSQL: who is let in, and what is done round by round. Needs its wheel.
-
-Their paths are those of the pod; here they are put elsewhere. pgBackRest is not there; what it is asked is kept.
-"""
+"""The scripts in the database's pod, on PostgreSQL: who is let in, and what is done round by round. Needs its wheel."""
 
 import asyncio
 import os
 import re
 import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import asyncpg
-import jinja2
 import pytest
 import yaml
 from atoll.api.contents import ensure_contents, ensure_tables
@@ -23,12 +17,11 @@ from atoll.database.rights import API, JOBS, LEGACY, ROLES
 from sqlalchemy import exc, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from installer.dev.postgres import DATABASE, PORT, PostgreSQL
-from tests.unit.platform.conftest import as_service, configuration, eventually, own_postgres
+from installer.dev.postgres import DATABASE
+from tests.unit.platform.conftest import as_service, configuration, eventually
+from tests.unit.platform.database.pod import OWNER, ROLE, Pod
 from tests.unit.platform.database.test_blockers import change_a_table
 
-ROLE = Path(__file__).parents[4] / "roles/database"
-OWNER = "atoll_owner"
 ATTRIBUTES = """
 SELECT rolcanlogin, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls, rolconnlimit,
 left(rolpassword, 14) FROM pg_authid WHERE rolname = :'role'
@@ -52,89 +45,6 @@ FILLING = (
     "CREATE TEMPORARY TABLE more (id int)",
     "CREATE TABLE more (id int)",
 )
-
-
-@dataclass
-class Pod:
-    """The database's pod, as far as its scripts see it."""
-
-    folder: Path
-    socket: str
-    programs: Path
-    max_connections: int = 200
-
-    def run(self, template: str) -> str:
-        """Run a script as the pod does; what it said. One round of what goes on for ever."""
-        source = (ROLE / f"templates/{template}.j2").read_text("utf-8")
-        script = jinja2.Template(source, trim_blocks=True, keep_trailing_newline=True).render(
-            database_max_connections=self.max_connections
-        )
-        for there, here in (
-            ("/etc/atoll/secrets", "secrets"),
-            ("/etc/atoll/tls/tls.crt", "tls.crt"),
-            ("/var/lib/pgbackrest/last-full", "last-full"),
-            ("/tmp/accounts-are-there", "accounts-are-there"),
-            ("/etc/patroni/have_accounts.sh", "have_accounts.sh"),
-        ):
-            script = script.replace(there, str(self.folder / here))
-        (self.folder / template).write_text(script)
-        (self.folder / template).chmod(0o755)
-        done = subprocess.run(
-            ["sh", str(self.folder / template)],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-        assert done.returncode in (0, -15), done.stderr
-        assert "ERROR" not in done.stderr, done.stderr
-        return done.stdout + done.stderr
-
-    @property
-    def environment(self) -> dict[str, str]:
-        path = f"{self.folder / 'bin'}:{self.programs}:{os.environ['PATH']}"
-        return {"PATH": path, "PGHOST": self.socket, "PGPORT": str(PORT), "LC_ALL": "C.UTF-8"}
-
-    def sql(self, statement: str, database: str = "postgres", role: str = "") -> str:
-        """What the superuser is told."""
-        psql = ["psql", "-XAtq", "--set=ON_ERROR_STOP=1", f"--set=role={role}", "--username=postgres", database]
-        done = subprocess.run(
-            psql, input=statement, env=self.environment, capture_output=True, text=True, check=True, timeout=60
-        )
-        return done.stdout.strip()
-
-    async def sign_in(self, role: str) -> asyncpg.Connection:
-        return await asyncpg.connect(host=self.socket, port=PORT, user=role, database=DATABASE)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSQL]:
-    """A server of its own: roles are those of all its databases."""
-    with own_postgres(tmp_path_factory.mktemp("pod")) as made:
-        yield made
-
-
-@pytest.fixture
-def pod(server: PostgreSQL, tmp_path: Path) -> Pod:
-    """A pod at its first start: PostgreSQL as Patroni makes it, and nothing of ours in it."""
-    made = Pod(tmp_path, server.connection["host"], server._bin)
-    (tmp_path / "secrets").mkdir()
-    for account in ("owner", "api", "jobs"):
-        (tmp_path / "secrets" / account).write_text(f"secret-of-{account}")
-    (tmp_path / "tls.crt").write_text("a certificate")
-    (tmp_path / "bin").mkdir()
-    for program, does in {
-        "pgbackrest": f'echo "$@" >> {tmp_path / "asked"}',
-        "sleep": '[ "$1" != 30 ] || kill $PPID',  # the end of a round
-    }.items():
-        (tmp_path / "bin" / program).write_text(f"#!/bin/sh\n{does}\n")
-        (tmp_path / "bin" / program).chmod(0o755)
-    made.sql(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
-    made.sql("SELECT 'DROP OWNED BY ' || rolname FROM pg_roles WHERE rolname = :'role' \\gexec", role=OWNER)
-    made.sql(f"DROP ROLE IF EXISTS {OWNER}, {API}, {JOBS}, {LEGACY}, replicator, stranger")
-    made.sql("CREATE ROLE replicator; CREATE ROLE stranger LOGIN")
-    return made
 
 
 def test_the_accounts_are_there_and_what_they_set_for_themselves_is_put_right(pod: Pod) -> None:
