@@ -111,7 +111,7 @@ def test_jobs_cannot_become_root_of_the_cluster(atoll: Atoll) -> None:
     assert "atoll-tasks" in asked(atoll, job_set, JOBS)
     # A wall with a hole, and a secret that Kubernetes would fill with a token.
     own = {"podSelector": {"matchLabels": {"atoll.io/attempt": "evil"}}}
-    at = {"name": "t-evil", "namespace": "vc-default", "annotations": {"kubernetes.io/service-account.name": "default"}}
+    at: dict[str, Any] = {"name": "t-evil", "namespace": "vc-default"}
     names = {
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}},
         "podSelector": {"matchLabels": {"k8s-app": "kube-dns"}},
@@ -123,7 +123,13 @@ def test_jobs_cannot_become_root_of_the_cluster(atoll: Atoll) -> None:
     assert asked(atoll, policy, JOBS) == ""
     rules.append({})
     assert "atoll-jobs-stay-in-virtual-clusters" in asked(atoll, policy, JOBS)
-    token = {"apiVersion": "v1", "kind": "Secret", "metadata": at, "type": "kubernetes.io/service-account-token"}
+    of_account = {**at, "annotations": {"kubernetes.io/service-account.name": "default"}}
+    token = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": of_account,
+        "type": "kubernetes.io/service-account-token",
+    }
     assert "atoll-jobs-stay-in-virtual-clusters" in asked(atoll, token, JOBS)
     bare = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "evil", "namespace": "vc-default"}, "spec": pod}
     assert "forbidden" in asked(atoll, bare, JOBS)
@@ -308,9 +314,18 @@ def test_each_service_reaches_whom_it_asks_and_nobody_else(atoll: Atoll) -> None
         assert told[0] == "reached", told
         return {targets[target] for target in told[1:]}
 
+    # Also itself, by its own pod's address.
     names, database = ("kube-dns", 53), {("database", 5432)}
     master = {("master1", 6443), ("kubernetes", 443)}
-    assert reached("files") == set()
-    assert reached("jobs") == {names, ("files", 8002), *database, *master}
+    assert reached("files") == {("files", 8002)}
+    assert reached("jobs") == {("jobs", 8001), names, ("files", 8002), *database, *master}
     measured = ("prometheus", 9090)
-    assert reached("api") == {names, ("files", 8002), ("jobs", 8001), measured, ("master1", 7444), *database}
+    assert reached("api") == {
+        ("api", 8000),
+        names,
+        ("files", 8002),
+        ("jobs", 8001),
+        measured,
+        ("master1", 7444),
+        *database,
+    }
