@@ -6,6 +6,7 @@ from fastapi import Depends, FastAPI
 
 from installer.cluster import version
 from installer.control import contract, problems
+from installer.control.bodies import Bodies
 from installer.control.callers import allowed
 from installer.control.current import Current
 from installer.control.operations import Operations
@@ -21,6 +22,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     problems.install(app)
     app.add_middleware(Turns)
+    app.add_middleware(Bodies)
     current = Current(settings)
     book = Operations(settings.state)
     app.include_router(about.routes(settings))

@@ -18,6 +18,7 @@ import yaml
 
 from installer.errors import ToldError
 from installer.exit_codes import UNAVAILABLE
+from installer.services.ends import LINE_BYTES, lines_in
 from installer.services.stop import Stop
 from installer.services.table import Workload
 
@@ -102,12 +103,8 @@ class KubernetesApi:
         if stop:
             stop.add(response.shutdown)
         try:
-            rest = b""
-            for chunk in response.stream(amt=None, decode_content=True):
-                *complete, rest = (rest + chunk).split(b"\n")
-                yield from (line.decode(errors="replace") for line in complete)
-            if rest:
-                yield rest.decode(errors="replace")
+            # Without an amount it comes as it is said, which may be in one piece, however long that is.
+            yield from lines_in(response.stream(amt=None if stop else LINE_BYTES, decode_content=True))
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             # A ValueError is what reading from a connection that `stop` has shut down may end with.
             if not (stop and stop.is_set()):

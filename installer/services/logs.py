@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import queue
+import shlex
 import subprocess
 import threading
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
 
 from installer.services.access import Access
+from installer.services.ends import MOST_BYTES, last, lines_in
 from installer.services.kubernetes_api import KubernetesApi, KubernetesUnavailable, NotThere
 from installer.services.observation import pods_of
 from installer.services.stop import Stop
@@ -20,12 +22,15 @@ END = None
 
 
 def logs(access: Access, service: Service, lines: int) -> list[str]:
-    """Return the last lines of every part, each part by itself; with several sources each line names its own."""
+    """Return the last lines of every part, each part by itself; with several sources each line names its own.
+
+    Fewer, where they have more than MOST_BYTES together.
+    """
     sources = _sources(access, service, lines, stop=None)
     found = []
     for name, read in sources:
         prefix = f"{name}: " if len(sources) > 1 else ""
-        found += [prefix + line for line in read()]
+        found += last((prefix + line for line in read()), MOST_BYTES // len(sources))
     return found
 
 
@@ -113,14 +118,17 @@ def _container(
 
 
 def _unit(node: SshNode, unit: str, lines: int, stop: Stop | None) -> Callable[[], Lines]:
-    command = ["journalctl", "--no-pager", "-o", "short-iso", "-n", str(lines), "-u", unit, *(["-f"] if stop else [])]
-    return lambda: _run(node, command, stop)
+    command = ["journalctl", "--no-pager", "-o", "short-iso", "-n", str(lines), "-u", unit]
+    if stop:
+        return lambda: _run(node, [*command, "-f"], stop)
+    # The node sends no more than is kept.
+    return lambda: _run(node, ["sh", "-c", f"{shlex.join(command)} | tail -c {MOST_BYTES}"], None)
 
 
 def _pod_files(node: SshNode, namespace: str, pod: str, lines: int, stop: Stop | None) -> Callable[[], Lines]:
     # A shell on the node only for the pattern: the folder's name ends in the pod's uid, which changes.
-    flag = "-F" if stop else ""
-    line = f"tail -q -n {lines} {flag} /var/log/pods/{namespace}_{pod}_*/*/*.log"
+    files = f"/var/log/pods/{namespace}_{pod}_*/*/*.log"
+    line = f"tail -q -n {lines} -F {files}" if stop else f"tail -q -n {lines} {files} | tail -c {MOST_BYTES}"
     return lambda: _run(node, ["sh", "-c", line], stop)
 
 
@@ -131,9 +139,9 @@ def _run(node: SshNode, command: list[str], stop: Stop | None) -> Lines:
             yield f"[{answer.message}]"
             return
         code, said, errors = answer
-        yield from said.splitlines()
-        if code:
-            yield f"[exit code {code}: {errors.strip()}]"
+        yield from lines_in([said.encode()])
+        if code or (errors and not said):
+            yield f"[exit code {code}: {errors.strip()}]" if code else f"[{errors.strip()}]"
         return
     with ExitStack() as stack:
         process = subprocess.Popen(

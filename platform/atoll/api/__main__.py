@@ -5,6 +5,7 @@ import sys
 
 from atoll.api.application import application
 from atoll.configuration import ConfigurationError, load
+from atoll.web import bodies
 from atoll.web.internal import serve
 
 if __name__ == "__main__":
@@ -18,4 +19,5 @@ if __name__ == "__main__":
         host=os.environ.get("ATOLL_LISTEN", "0.0.0.0"),
         port=int(os.environ.get("ATOLL_PORT", "8000")),
         tls=configuration.tls,
+        most_body_bytes=bodies.PEOPLE,
     )

@@ -22,7 +22,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from atoll.configuration import LOOPBACK, Tls
-from atoll.web import told
+from atoll.web import bodies, told
 from atoll.web.errors import NotSignedIn
 
 STARTUP_FAILURE = 3  # as uvicorn itself ends
@@ -146,7 +146,7 @@ def _latest(_config: uvicorn.Config, usual: Callable[[], ssl.SSLContext]) -> ssl
     return context
 
 
-def serve(app: FastAPI, *, host: str, port: int, tls: Tls | None) -> None:
+def serve(app: FastAPI, *, host: str, port: int, tls: Tls | None, most_body_bytes: int = bodies.SIBLINGS) -> None:
     """Run a service until it is told to end; on the open socket that `$ATOLL_SOCKET` numbers, if it is handed one.
 
     With `tls` it speaks nothing else; without it, it serves on loopback alone.
@@ -160,7 +160,7 @@ def serve(app: FastAPI, *, host: str, port: int, tls: Tls | None) -> None:
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     handed = os.environ.get("ATOLL_SOCKET")
     config = uvicorn.Config(
-        _LastAnswers(app),
+        bodies.Bounded(_LastAnswers(app), most_body_bytes),
         host=host,
         port=port,
         loop="uvloop",  # a connection by TLS holds 83 KiB in it, and 323 KiB in asyncio's own
