@@ -223,7 +223,7 @@ class Database(Section):
 
     volume: Quantity = Field(default="10Gi", description="Size of its volume")
     max_connections: int = Field(default=200, ge=50, le=2000, description="How many sessions it takes at a time")
-    memory: Quantity = Field(default="1Gi", description="Its memory limit")
+    memory: Quantity = Field(default="2Gi", description="Its memory limit, at least 1Gi")
     backup_days: Days = Field(default=14, description="How long backups are kept")
 
 

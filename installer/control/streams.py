@@ -15,6 +15,7 @@ from installer.control.callers import Caller
 from installer.control.problems import TOO_MANY_STREAMS, Problem
 
 EVENTS = "text/event-stream"
+MOST_DIGITS = 9  # of the number of an event
 
 
 class Streams:
@@ -80,4 +81,5 @@ def events_of(kinds: dict[str, type[BaseModel]]) -> dict[int | str, dict[str, An
 
 def after(last_event_id: str | None) -> int:
     """Return how many events the asker has already."""
-    return int(last_event_id) if last_event_id and last_event_id.isdigit() else 0
+    said = last_event_id or ""
+    return int(said) if said.isdecimal() and len(said) <= MOST_DIGITS else 0

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 from anyio import to_thread
 
 from installer.running.journal import FILE_NAME, is_being_written
@@ -16,6 +17,7 @@ from installer.running.lock import holder
 from installer.running.runs import moment
 
 LOOK_EVERY_SECONDS = 0.3
+OTHERS_EVERY = 200  # events
 
 
 async def timeline(folder: Path, after: int = 0) -> AsyncIterator[dict[str, str]]:
@@ -29,6 +31,8 @@ async def timeline(folder: Path, after: int = 0) -> AsyncIterator[dict[str, str]
             for line in complete:
                 event = json.loads(line)
                 number += 1
+                if number % OTHERS_EVERY == 0:
+                    await anyio.lowlevel.checkpoint()  # a long journal keeps nobody else from an answer
                 if number > after:
                     yield _as_sent(event, number)
                 if event["event"] == "finished":

@@ -17,6 +17,16 @@ def filled(wanted: Object, **more: Any) -> Object:
     return {**copy.deepcopy(wanted), **more}
 
 
+def with_metadata(wanted: Object, **more: Any) -> Object:
+    return filled(wanted, metadata={**wanted["metadata"], **more})
+
+
+def owned(wanted: Object, name: str) -> Object:
+    owner = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": name, "uid": "1"}
+    return with_metadata(wanted, ownerReferences=[owner])
+
+
+MANY = [f"one/a{number}" for number in range(500)]
 VARIABLES = manifests.secret(submission(secrets={"TOKEN": "hunter2"}), "1f0c1fe0-0000-4000-8000-000000000000")
 assert VARIABLES is not None
 ENTRY = provisioning.entry("default")
@@ -37,6 +47,9 @@ FILLING: dict[str, tuple[Object, str]] = {
     "bytes beside the entry point": (filled(ENTRY, binaryData={"more": "AAAA"}), "no more than that is long"),
     "a long user": (filled(IDENTITY, data={"passwd": HALF}), "no more than that is long"),
     "another ConfigMap": (filled(ENTRY, metadata={"name": "mine", "namespace": "vc-default"}), "no more than that"),
+    "owners of variables": (owned(VARIABLES, name=HALF), "one owner at most"),
+    "owners of an entry point": (owned(ENTRY, name=HALF), "one owner at most"),
+    "whoever waits for variables": (with_metadata(VARIABLES, finalizers=MANY), "nobody waits for them"),
     "a note on a ConfigMap": (filled(ENTRY, metadata={**ENTRY["metadata"], **NOTED, "name": "entry"}), "notes on"),
     "a note on a queue": (filled(QUEUE, metadata=NOTED), "notes on objects"),
 }

@@ -14,6 +14,9 @@ from installer.cluster.schema import Cluster
 from installer.cluster.sections import Storage
 from installer.cluster.source import Where
 
+# Two processes of the API have 62 sessions while one takes over from the other; each holds 8 MiB.
+DATABASE_BYTES = 1 << 30
+
 
 def _networks(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
     pods, services = (
@@ -175,6 +178,12 @@ def _platform(cluster: Cluster, circumstances: Circumstances) -> Iterator[Findin
                         f"virtual cluster `{virtual.name}`: no node has `{name}`.",
                         "Remove it, or add `accelerators` to a node.",
                     )
+    if amount(cluster.database.memory) < DATABASE_BYTES:
+        yield Finding(
+            ("database", "memory"),
+            f"`database.memory: {cluster.database.memory}` is too little: sessions of the services take some 500 MiB.",
+            "Give it 1Gi or more.",
+        )
     if cluster.smtp.host is not None and cluster.smtp.sender is None:
         yield Finding(("smtp", "host"), "`smtp.host` is given without `smtp.sender`.", "Add the sender's address.")
     if cluster.smtp.user is not None and cluster.smtp.password_file is None:

@@ -192,6 +192,7 @@ def test_a_file_that_is_not_there_or_not_text_is_said_so(tmp_path: Path) -> None
         ("platform: {origin: http://x}\n", "`http://x` is not the address of a portal"),
         ("platform: {virtual_clusters: [{name: a, devices: {nvidia_gpu_amd64: 1}}]}\n", "no node has"),
         ("platform: {virtual_clusters: [{name: a}, {name: a}]}\n", "virtual cluster `a` is there twice"),
+        ("database: {memory: 512Mi}\n", "`database.memory: 512Mi` is too little"),
         ("smtp: {host: mail}\n", "without `smtp.sender`"),
         ("smtp: {user: me}\n", "without `smtp.password_file`"),
         ("resource_limit: {request_ratio: 2}\n", "must be at most 1"),

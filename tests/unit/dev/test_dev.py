@@ -57,7 +57,8 @@ def test_a_port_is_held_from_the_first_moment_and_handed_on_without_letting_go(t
     """Two who start side by side never take each other's port: there is no moment at which it is nobody's."""
     program = (
         "import os\nfrom fastapi import FastAPI\nfrom atoll.web.internal import serve\n"
-        "serve(FastAPI(openapi_url='/there'), host='192.0.2.1', port=1, tls=None)\n"  # not where it is told to be otherwise
+        # Not where it is told to be otherwise.
+        "serve(FastAPI(openapi_url='/there'), host='192.0.2.1', port=1, tls=None)\n"
     )
     family = Family(tmp_path)
     with processes.listen() as door:

@@ -289,7 +289,15 @@ def test_what_a_policy_of_admission_refuses_is_refused_to_everybody_it_is_asked_
     found = [item for item in rendered.objects() if item["kind"].startswith(kind)]
     policies = {item["metadata"]["name"]: item["spec"]["failurePolicy"] for item in found if item["kind"] == kind}
     names = {"jobs-stay-in-virtual-clusters", "queue-stays-in-virtual-clusters", "virtual-clusters"}
-    names |= {"local-volumes", "tasks", "volumes", "static-pods", "events-of-nodes", "database-marks-its-pod"}
+    names |= {
+        "local-volumes",
+        "tasks",
+        "volumes",
+        "static-pods",
+        "events-of-nodes",
+        "events-of-nodes-are-counted",
+        "database-marks-its-pod",
+    }
     assert policies == {f"atoll-{name}": "Fail" for name in names}
     bindings = {item["metadata"]["name"]: item["spec"] for item in found if item["kind"] == f"{kind}Binding"}
     assert bindings == {name: {"policyName": name, "validationActions": ["Deny"]} for name in policies}

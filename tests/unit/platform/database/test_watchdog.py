@@ -208,7 +208,7 @@ async def test_who_keeps_notifications_from_being_forgotten_is_ended(watchdog: W
         await eventually(forgotten)
 
 
-@sooner(**{"10 seconds'\n)": "1 second'\n)"})
+@sooner(**{"10 seconds'\n  UNION": "1 second'\n  UNION"})
 async def test_who_keeps_another_account_waiting_is_ended_and_nobody_who_waits_himself(watchdog: Watchdog) -> None:
     row = "SELECT FROM of_services WHERE id = {} FOR UPDATE"
     async with sessions(watchdog.pod, JOBS, 2) as (thief, behind), sessions(watchdog.pod, API, 2) as (honest, own):
@@ -225,6 +225,23 @@ async def test_who_keeps_another_account_waiting_is_ended_and_nobody_who_waits_h
         assert len(watchdog.said()) == 1, f"who waits himself is ended: {watchdog.said()}"
         for each in (*done, *rest):
             each.cancel()
+
+
+@sooner(**{"10 seconds'\n  UNION": "1 second'\n  UNION"})
+async def test_whoever_waits_for_himself_keeps_nobody_else_waiting_by_that(watchdog: Watchdog) -> None:
+    row = "SELECT FROM of_services WHERE id = {} FOR UPDATE"
+    async with sessions(watchdog.pod, JOBS, 2) as (thief, shield), sessions(watchdog.pod, API) as (honest,):
+        await shield.execute("BEGIN;" + row.format(2))
+        await thief.execute("BEGIN;" + row.format(1))
+        waiting = asyncio.create_task(thief.execute(row.format(2)))
+        served = None
+        with contextlib.suppress(TimeoutError):
+            served = await honest.execute(row.format(1), timeout=15)
+        assert served or any("another account waits" in line for line in watchdog.said()), "it is let be"
+        await watchdog.ended("another account waits for it")
+        assert not any(API in line for line in watchdog.said())
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
 
 
 async def test_what_services_do_in_earnest_is_let_be(watchdog: Watchdog) -> None:
