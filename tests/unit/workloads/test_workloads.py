@@ -263,7 +263,7 @@ def test_every_name_space_of_the_system_is_closed_but_for_what_is_named(rendered
 def test_each_service_reaches_whom_it_asks_and_nobody_else(rendered: Rendered) -> None:
     names = "kube-dns:53/UDP kube-dns:53/TCP"
     assert {name: " ".join(reached(rendered, name)) for name in ("gateway", "api", "jobs", "files")} == {
-        "gateway": f"{names} api:8000/TCP",
+        "gateway": f"{names} api:8000/TCP atoll.io/virtual-cluster:any/TCP",
         "api": f"{names} database:5432/TCP jobs:8001/TCP files:8002/TCP prometheus:9090/TCP 10.77.0.11/32:7444/TCP",
         "jobs": f"{names} database:5432/TCP files:8002/TCP 10.77.0.11/32:6443/TCP",
         "files": "",
@@ -276,11 +276,13 @@ def reached(rendered: Rendered, name: str) -> Iterator[str]:
     assert spec["policyTypes"] == ["Ingress", "Egress"]
     assert spec["podSelector"] == {"matchLabels": {"app.kubernetes.io/name": name}}
     for rule in spec["egress"]:
-        for port in rule["ports"]:
+        for port in rule.get("ports", [{"port": "any"}]):
             for place in rule["to"]:
                 labels = place.get("podSelector", {}).get("matchLabels", {})
+                expressions = place.get("namespaceSelector", {}).get("matchExpressions", [])
+                labels = labels or {"": each["key"] for each in expressions}
                 where = place["ipBlock"]["cidr"] if "ipBlock" in place else next(iter(labels.values()))
-                assert isinstance(port["port"], int)
+                assert isinstance(port["port"], int) or "ports" not in rule
                 yield f"{where}:{port['port']}/{port.get('protocol', 'TCP')}"
 
 
