@@ -59,6 +59,7 @@ class Control:
         self._urls: list[str] = settings["urls"]
         try:
             self._tls = ssl.create_default_context(cafile=settings["ca"])
+            self._tls.minimum_version = ssl.TLSVersion.TLSv1_3
             self._tls.load_cert_chain(settings["certificate"], settings["key"])
         except OSError as error:
             raise Failure(

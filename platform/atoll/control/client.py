@@ -1,6 +1,5 @@
 """A client of the control service: mutual TLS, and its answers as ours."""
 
-import ssl
 from collections.abc import AsyncIterator
 from typing import Any, TypeVar
 
@@ -9,7 +8,7 @@ from httpx_sse import EventSource
 from pydantic import BaseModel, ValidationError
 from sse_starlette import ServerSentEvent
 
-from atoll.configuration import Control
+from atoll.configuration import Control, trusting
 from atoll.control import codes
 from atoll.control.schemas import ImageDescription, Images, Ports, Run, RunSummary, ServiceAction, ServiceLog, Services
 from atoll.web import siblings
@@ -39,7 +38,7 @@ class ControlClient:
     """Services and runs."""
 
     def __init__(self, configuration: Control) -> None:
-        context = ssl.create_default_context(cafile=str(configuration.ca))
+        context = trusting(configuration.ca)
         context.load_cert_chain(configuration.certificate, configuration.key)
         self._http = siblings.client(configuration.url, context, timeout=30)
 

@@ -172,7 +172,8 @@ def as_caller(control: Running, name: str) -> httpx.Client:
     context = ssl.create_default_context(cafile=str(control.authority.file))
     certificate, key = control.authority.issue(name)
     context.load_cert_chain(certificate, key)
-    return httpx.Client(base_url=control.url, verify=context, timeout=30, trust_env=False)
+    many = httpx.Limits(max_connections=None)
+    return httpx.Client(base_url=control.url, verify=context, timeout=30, limits=many, trust_env=False)
 
 
 @pytest.fixture

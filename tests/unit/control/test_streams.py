@@ -13,8 +13,11 @@ import pytest
 
 from installer.control.callers import CALLERS
 from installer.control.current import Current
+from installer.control.routers import services
+from installer.control.turns import MOST_WAITING
 from installer.redaction import Redactor
 from installer.running.journal import Journal
+from installer.services.actions import Say
 from installer.services.logs import follow
 from installer.services.stop import Stop
 from installer.services.table import BY_NAME
@@ -31,6 +34,31 @@ def run(control: Running) -> Iterator[str]:
     with Journal(control.settings.state / "runs" / RUN, Redactor()) as journal:
         journal.write("started", verb="apply")
         yield f"/runs/{RUN}/events"
+
+
+@pytest.fixture
+def operation(control: Running, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The events of an operation that goes on, and has said something."""
+    end = threading.Event()
+
+    def render(cluster: str, service: object, revision: str | None, say: Say) -> int:
+        say("rendering")
+        end.wait()
+        return 0
+
+    monkeypatch.setattr(services, "render_service", render)  # there is no bundle to render from
+    with as_caller(control, "administrator") as client, ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(client.post, "/services/api/restart")
+
+        def begun() -> str:
+            return next((one["id"] for one in client.get("/operations").json()["items"] if one["message"]), "")
+
+        try:
+            wait_for("it goes on", lambda: bool(begun()), 20)
+            yield f"/operations/{begun()}/events"
+        finally:
+            end.set()
+            asked.result(60)
 
 
 def opened(client: httpx.Client, path: str, open_ones: ExitStack) -> None:
@@ -51,13 +79,20 @@ def told(client: httpx.Client, path: str) -> tuple[int, dict[str, Any]]:
         return answer.status_code, answer.json()
 
 
-@pytest.mark.parametrize(("caller", "what"), [("administrator", "logs"), ("administrator", "run"), ("platform", "run")])
+@pytest.mark.parametrize(
+    ("caller", "what", "most"),
+    [
+        ("administrator", "services_logs", 16),
+        ("administrator", "operations_events", 64),
+        ("administrator", "runs_events", 32),
+        ("platform", "runs_events", 32),
+    ],
+)
 def test_a_caller_follows_as_much_as_its_share_and_gets_a_place_back_when_one_ends(
-    control: Running, run: str, caller: str, what: str
+    control: Running, request: pytest.FixtureRequest, caller: str, what: str, most: int
 ) -> None:
-    path = LOG if what == "logs" else run
-    most = CALLERS[caller].streams["services_logs" if what == "logs" else "runs_events"]
-    assert 0 < most <= 32
+    made = {"operations_events": "operation", "runs_events": "run"}
+    path = str(request.getfixturevalue(made[what])) if what in made else LOG
     with ExitStack() as open_ones, as_caller(control, caller) as client:
         first = open_ones.enter_context(ExitStack())
         opened(client, path, first)
@@ -118,6 +153,34 @@ def test_what_the_platform_asks_keeps_no_administrator_from_an_answer(control: R
         finally:
             held.unlink()
         assert {one.result(60) for one in waiting} == {200}
+
+
+def test_of_more_requests_than_may_wait_the_next_one_is_refused_and_another_caller_is_served(control: Running) -> None:
+    held = control.nodes / "held"
+    (control.nodes / "asked").mkdir()
+    held.touch()
+    (control.nodes / "ssh").write_text(HELD_SSH)
+    platform, administrator = (as_caller(control, name) for name in ("platform", "administrator"))
+    answers: list[httpx.Response] = []
+
+    def ask() -> None:
+        answers.append(platform.get("/services/container_runtime/logs", timeout=150))
+
+    with platform, administrator, ThreadPoolExecutor(MOST_WAITING + 1) as pool:
+        asked = [pool.submit(ask) for _ in range(MOST_WAITING + 1)]
+        try:
+            wait_for("the one too many is answered", lambda: len(answers) > 0 or any(one.done() for one in asked), 30)
+            ((status, problem),) = [(one.status_code, one.json()) for one in answers]
+            assert (status, problem["code"]) == (429, "too_many_requests")
+            assert problem["remedy"] == "Try again in some seconds."
+            # As many wait: whatever this certificate asks for is refused, and what another one asks for is answered.
+            assert platform.get("/services").status_code == 429
+            assert administrator.get("/operations", timeout=10).status_code == 200
+        finally:
+            held.unlink()
+        for one in asked:
+            one.result()
+    assert sorted(one.status_code for one in answers) == [200] * MOST_WAITING + [429]
 
 
 def test_who_writes_a_log_that_nobody_reads_any_more_ends(control: Running) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,64 @@ def test_a_node_is_no_router_to_pods_and_services_for_strangers(rules: dict[str,
     found = comes(rules["worker1"])
     assert found["to a pod"] == ["node", "master", "pod"]
     assert found["to a service"] == ["node", "master", "pod"]
+
+
+# What an administrator and a distribution may have there, in both families, beside names that are ours in another one.
+OTHERS = """
+table inet site {
+    set trusted { type ipv4_addr; flags interval; elements = { 192.0.2.0/24, 198.51.100.7 }; }
+    map ports { type inet_service : verdict; elements = { 22 : accept, 8443 : drop }; }
+    chain input {
+        type filter hook input priority 5; policy accept;
+        ip saddr @trusted tcp dport vmap @ports
+        tcp dport 9999 counter packets 7 bytes 420 reject comment "not ours"
+    }
+}
+table ip atoll {
+    chain input { type filter hook input priority -10; policy accept; tcp dport 1234 drop; }
+    chain translated { type nat hook prerouting priority dstnat; udp dport 53 dnat to 192.0.2.53:5353; }
+}
+"""
+UNIT = "/etc/systemd/system/atoll-firewall.service"
+# In a name space of its own: the ruleset after each step, with the handles of all that is in it.
+STEPS = """
+set -eu
+{ nft --file others.nft; nft --handle list ruleset; } > before
+for step in started again reloaded stopped; do
+    sh -eu "$step" > "$step.said" 2>&1
+    nft --handle list ruleset > "after-$step"
+done
+"""
+
+
+def of_others(ruleset: str) -> str:
+    """The ruleset without the table of Atoll: from its first line to the bracket that ends it."""
+    return re.sub(r"^table inet atoll \{.*?^\}\n", "", ruleset, flags=re.MULTILINE | re.DOTALL)
+
+
+def test_tables_of_others_are_left_alone_by_whatever_the_unit_does(
+    rules: dict[str, str], rendered: Rendered, tmp_path: Path
+) -> None:
+    for node, text in rules.items():
+        (unit,) = [str(file.text) for file in rendered.files if (file.host, file.dest) == (node, UNIT)]
+        commands = dict(re.findall(r"^Exec(Start|Reload|Stop)=-?(/usr/sbin/nft .*)$", unit, re.MULTILINE))
+        assert commands.keys() == {"Start", "Reload", "Stop"}, unit
+        steps = zip(("started", "again", "reloaded", "stopped"), ("Start", "Start", "Reload", "Stop"), strict=True)
+        for step, what in steps:
+            (tmp_path / step).write_text(commands[what].replace(FILE, "ours.nft"))
+        (tmp_path / "ours.nft").write_text(text)
+        (tmp_path / "others.nft").write_text(OTHERS)
+        done = subprocess.run(
+            [*OWN_NAME_SPACE, "sh", "-c", STEPS], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        before = (tmp_path / "before").read_text()
+        assert before.count("table ") == 2
+        for step in ("started", "again", "reloaded"):
+            after = (tmp_path / f"after-{step}").read_text()
+            assert after != before, f"{node}: nothing was loaded"
+            assert of_others(after) == before, f"{node}, {step}: tables of others were touched"
+        assert (tmp_path / "after-stopped").read_text() == before, f"{node}: what is taken away takes more with it"
 
 
 def test_without_rules_everybody_comes_everywhere() -> None:

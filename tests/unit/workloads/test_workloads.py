@@ -260,7 +260,7 @@ def test_every_name_space_of_the_system_is_closed_but_for_what_is_named(rendered
     assert open_to["atoll-monitoring", "prometheus"] == [([str(one)], ["https"])]
 
 
-def test_each_service_reaches_whom_it_asks_and_nobody_else(rendered: Rendered) -> None:
+def test_the_policy_of_each_service_opens_the_way_to_whom_it_asks_and_to_nobody_else(rendered: Rendered) -> None:
     names = "kube-dns:53/UDP kube-dns:53/TCP"
     assert {name: " ".join(reached(rendered, name)) for name in ("gateway", "api", "jobs", "files")} == {
         "gateway": f"{names} api:8000/TCP atoll.io/virtual-cluster:any/TCP",

@@ -5,6 +5,7 @@
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,7 +118,10 @@ class KubernetesClient:
                 load_incluster_config(client_configuration=settings)
         except (ConfigException, OSError) as error:
             raise ConfigurationError(f"cannot reach Kubernetes: {error}") from error
-        return cls(ApiClient(configuration=settings))
+        api = ApiClient(configuration=settings)
+        trusts = api.rest_client.ssl_context
+        trusts.minimum_version = ssl.TLSVersion.TLSv1_3  # as with all whom the services ask
+        return cls(api)
 
     async def close(self) -> None:
         """Give connections back."""

@@ -145,12 +145,13 @@ def _replica(rank: int, pod: Object, memory_limit: str, *, probed: bool) -> Repl
         told = outcome.parse(ended.get("message", "")) or outcome.Outcome(exit_code=int(ended["exitCode"]))
         if ended.get("reason") == "OOMKilled":
             told = outcome.Outcome(exit_code=told.exit_code or 137, memory_exceeded=True)
-        why = outcome.reason(told, memory_limit)
+        # Whose pod is put off its node has failed, though its program may have ended in peace when told to.
+        why = _evicted(status) or outcome.reason(told, memory_limit)
         return ReplicaObservation(
             **values,
             state="succeeded" if why is None else "failed",
             exit_code=told.exit_code,
-            reason=_evicted(status) or why,
+            reason=why,
             started_at=moment(ended.get("startedAt")),
             finished_at=moment(ended.get("finishedAt")),
         )
@@ -189,7 +190,7 @@ def _failed(status: Object) -> ReasonCode:
 
 def _evicted(status: Object) -> Reason | None:
     if status.get("reason") == "Evicted":
-        why = status.get("message", "")
+        why = status.get("message", "").strip()  # the kubelet's sentences end with a blank
         return codes.Evicted(why=why).reason() if why else codes.EvictedSilently().reason()
     if status.get("reason") in ("NodeLost", "NodeShutdown", "Terminated"):
         return codes.NodeLost().reason()

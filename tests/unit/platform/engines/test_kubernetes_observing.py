@@ -65,6 +65,40 @@ def test_a_container_that_the_kernel_killed_for_memory_says_so() -> None:
     assert seen.reason.message == "The memory limit of 400Mi was exceeded."
 
 
+# As the kubelet writes it (pkg/kubelet/eviction), for one container, for the pod, and for a volume of it.
+FULL = (
+    'Container task exceeded its local ephemeral storage limit "20Gi". ',
+    "Pod ephemeral local storage usage exceeds the total limit of containers 20Gi. ",
+    'Usage of EmptyDir volume "tmp" exceeds the limit "20Gi". ',
+)
+
+
+@pytest.mark.parametrize("ends", ["killed", "in peace", "before it ran", "told by the pod alone"])
+@pytest.mark.parametrize("message", [*FULL, "", None])
+def test_a_pod_that_fills_its_nodes_disk_is_evicted_and_its_task_fails(message: str | None, ends: str) -> None:
+    full, other = ended(0, 0 if ends == "in peace" else 137), running(1)
+    if ends == "before it ran":
+        full["status"] = {"phase": "Failed"}
+    full["status"] |= {"reason": "Evicted"} | ({} if message is None else {"message": message})
+    made = job_set(2) if ends == "told by the pod alone" else job_set(2, Failed=NOW)
+    pods = [full, ended(1, 143) if ends == "told by the pod alone" else other]
+    seen = observing.observation("a", made, pods, None, NOW)
+    words = f"The node had to end it: {message.strip()}" if message else "The node had to end it."
+    assert seen.phase is Phase.FAILED
+    assert (seen.replicas[0].state, seen.replicas[0].reason) == ("failed", seen.reason)
+    assert seen.reason is not None
+    assert (seen.reason.code, seen.reason.message) == ("evicted", words)
+
+
+def test_a_task_of_one_pod_that_is_evicted_is_no_success() -> None:
+    full = ended(0, 0)
+    full["status"] |= {"reason": "Evicted", "message": FULL[0]}
+    seen = observing.observation("a", job_set(), [full], None, NOW)
+    assert seen.phase is Phase.FAILED
+    assert seen.reason is not None
+    assert seen.reason.code == "evicted"
+
+
 def test_a_crash_gives_the_exit_code_of_the_replica_that_failed_first() -> None:
     pods = [ended(1, 3), ended(0, 9)]
     seen = observing.observation("a", job_set(2, Failed=NOW), pods, None, NOW)

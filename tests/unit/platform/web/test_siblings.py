@@ -1,5 +1,6 @@
 """The services among themselves: by TLS, to the one that is meant, or not at all."""
 
+import asyncio
 import contextlib
 import os
 import socket
@@ -11,15 +12,20 @@ from pathlib import Path
 
 import httpx
 import pytest
-from atoll.configuration import ConfigurationError, Services
+from atoll.configuration import ConfigurationError, Control, Services
 from atoll.configuration import Prometheus as Measurements
+from atoll.control.client import ControlClient
+from atoll.engines.base import EngineError
+from atoll.engines.kubernetes.client import NODE, KubernetesClient
 from atoll.engines.live_log import JobsClient, LiveLogGone
 from atoll.homes.client import FilesClient
 from atoll.homes.schemas import Owner
 from atoll.measurements.prometheus import Prometheus
 from atoll.web.errors import Unavailable
+from kubernetes.aio.config import incluster_config
 from pydantic import ValidationError
 
+import service_ctl
 from tests.unit.plugins.conftest import load
 from tests.unit.strangers import SECRET, Somebody
 
@@ -65,7 +71,40 @@ async def ask_prometheus(port: int, authority: Path) -> None:
         await client.close()
 
 
-ASKING = pytest.mark.parametrize("ask", [ask_files, ask_jobs, ask_prometheus])
+async def ask_control(port: int, authority: Path) -> None:
+    own = {"certificate": authority.with_name("right.crt"), "key": authority.with_name("right.key")}
+    client = ControlClient(Control(url=f"https://localhost:{port}", ca=authority, **own))
+    try:
+        await client.restart("api", SECRET)
+    finally:
+        await client.close()
+
+
+async def ask_kubernetes(port: int, authority: Path) -> None:
+    """As `jobs` does it in its pod, with the token of its account."""
+    token = authority.with_name("token")
+    token.write_text(SECRET)
+    with pytest.MonkeyPatch.context() as pod:
+        pod.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(token))
+        pod.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(authority))
+        pod.setenv("KUBERNETES_SERVICE_HOST", "localhost")
+        pod.setenv("KUBERNETES_SERVICE_PORT", str(port))
+        client = await KubernetesClient.connect(None)
+    try:
+        await client.list(NODE)
+    finally:
+        await client.close()
+
+
+async def ask_by_service_ctl(port: int, authority: Path) -> None:
+    own = {"certificate": authority.with_name("right.crt"), "key": authority.with_name("right.key")}
+    control = service_ctl.Control({"urls": [f"https://localhost:{port}"], "ca": authority, **own})
+    await asyncio.to_thread(control.get, f"/services/{SECRET}")
+
+
+ASKING = pytest.mark.parametrize(
+    "ask", [ask_files, ask_jobs, ask_prometheus, ask_control, ask_kubernetes, ask_by_service_ctl]
+)
 
 
 @ASKING
@@ -95,7 +134,7 @@ async def test_who_is_not_the_sibling_is_told_nothing(
         refused = False
         try:
             await ask(stranger.port, pki / "platform/ca.crt")
-        except (Unavailable, LiveLogGone):
+        except (Unavailable, LiveLogGone, EngineError, service_ctl.Failure):
             refused = True
     assert refused, "a stranger was taken for a sibling"
     assert SECRET.encode() not in stranger.heard
