@@ -16,7 +16,7 @@ class Binds(StrEnum):
 
     NODE = "node"  # the node's addresses, or all
     LOOPBACK = "loopback"
-    PODS = "pod network"  # a Service: pods have addresses of their own
+    PODS = "pod network"  # a Service; a node comes to the pods that run on it anyway, for their probes
     FORWARDED = "node, forwarded"  # a port of the node that leads to a pod
 
 
@@ -43,6 +43,7 @@ class Listener:
     binds: Binds = Binds.NODE
     on: Place = "all"
     who: tuple[Who, ...] = ()  # empty: nobody but the node itself
+    callers: tuple[str, ...] = ()  # of the pods of the system these alone, by `app.kubernetes.io/name`; empty: all
 
     @property
     def ports(self) -> str:

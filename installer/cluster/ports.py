@@ -16,6 +16,12 @@ _LOCAL = Binds.LOOPBACK
 _SERVICE = Binds.PODS
 _MESH = (Who.NODES,)
 _SYSTEM = (Who.NODES, Who.PODS)
+_API_SERVERS = (Who.MASTERS,)
+
+
+def _of_pods(what: str, program: str, port: int, *callers: str) -> Listener:
+    return Listener(what, program, port, binds=_SERVICE, who=(Who.PODS,), callers=callers)
+
 
 _NODES = (
     Listener("way to the API servers", "haproxy", 7443, binds=_LOCAL),
@@ -39,29 +45,25 @@ _NODES = (
     Listener("portal", "gateway", 443, binds=Binds.FORWARDED, on="masters", who=(Who.EVERYBODY,)),
     Listener("portal, sends to https", "gateway", 80, binds=Binds.FORWARDED, on="masters", who=(Who.EVERYBODY,)),
 )
+# As the network policies have it (`tests/unit/workloads/test_port_rows.py` holds one against the other).
 _SERVICES = (
     Listener("API server", "default/kubernetes", 443, binds=_SERVICE, who=_SYSTEM),
     Listener("names of services", "kube-system/kube-dns", 53, binds=_SERVICE, who=(*_SYSTEM, Who.TASKS)),
     Listener(
         "names of services", "kube-system/kube-dns", 53, binds=_SERVICE, protocol="udp", who=(*_SYSTEM, Who.TASKS)
     ),
-    Listener("metrics of the name service", "kube-system/kube-dns", 9153, binds=_SERVICE, who=_SYSTEM),
-    Listener("API", "atoll-system/api", 8000, binds=_SERVICE, who=_SYSTEM),
-    Listener("jobs", "atoll-system/jobs", 8001, binds=_SERVICE, who=_SYSTEM),
-    Listener("files", "atoll-system/files", 8002, binds=_SERVICE, who=_SYSTEM),
-    Listener("database", "atoll-system/database", 5432, binds=_SERVICE, who=_SYSTEM),
-    Listener("measurements", "atoll-monitoring/prometheus", 9090, binds=_SERVICE, who=_SYSTEM),
-    Listener("webhooks of Kueue", "kueue-system/kueue-webhook-service", 443, binds=_SERVICE, who=_SYSTEM),
-    Listener(
-        "metrics of Kueue", "kueue-system/kueue-controller-manager-metrics-service", 8443, binds=_SERVICE, who=_SYSTEM
-    ),
-    Listener("visibility of Kueue", "kueue-system/kueue-visibility-server", 443, binds=_SERVICE, who=_SYSTEM),
-    Listener("webhooks of JobSet", "jobset-system/jobset-webhook-service", 443, binds=_SERVICE, who=_SYSTEM),
-    Listener(
-        "metrics of JobSet", "jobset-system/jobset-controller-manager-metrics-service", 8443, binds=_SERVICE,
-        who=_SYSTEM,
-    ),
-)  # fmt: skip
+    Listener("metrics of the name service", "kube-system/kube-dns", 9153, binds=_SERVICE),
+    _of_pods("API", "atoll-system/api", 8000, "gateway", "prometheus"),
+    _of_pods("jobs", "atoll-system/jobs", 8001, "api", "prometheus"),
+    _of_pods("files", "atoll-system/files", 8002, "api", "jobs", "prometheus"),
+    _of_pods("database", "atoll-system/database", 5432, "api", "database", "jobs", "migration"),
+    _of_pods("measurements", "atoll-monitoring/prometheus", 9090, "api"),
+    Listener("webhooks of Kueue", "kueue-system/kueue-webhook-service", 443, binds=_SERVICE, who=_API_SERVERS),
+    Listener("metrics of Kueue", "kueue-system/kueue-controller-manager-metrics-service", 8443, binds=_SERVICE),
+    Listener("visibility of Kueue", "kueue-system/kueue-visibility-server", 443, binds=_SERVICE, who=_API_SERVERS),
+    Listener("webhooks of JobSet", "jobset-system/jobset-webhook-service", 443, binds=_SERVICE, who=_API_SERVERS),
+    Listener("metrics of JobSet", "jobset-system/jobset-controller-manager-metrics-service", 8443, binds=_SERVICE),
+)
 
 
 def listeners(cluster: Cluster) -> list[Listener]:

@@ -52,7 +52,10 @@ class Nodes(Answer):
 
 
 class Port(Answer):
-    """A row of the table of ports: what listens there, and who may come over IPv4 and over IPv6."""
+    """A row of the table of ports: what listens there, and who may come over IPv4 and over IPv6.
+
+    `callers` names the pods that are meant where pods may come; empty: all of the system.
+    """
 
     what: str
     program: str
@@ -61,6 +64,7 @@ class Port(Answer):
     binds: Binds
     on: Place
     who: list[Who]
+    callers: list[str]
     who_ipv6: list[Who]
 
 

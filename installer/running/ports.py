@@ -17,7 +17,7 @@ def show_ports(seen: dict[str, Any], console: Console) -> None:
     for title in ("port", "what", "program", "listens on", "on nodes", "who may come", "over IPv6"):
         table.add_column(title)
     for row in seen["rows"]:
-        who, ipv6 = (", ".join(row[key]) or "nobody" for key in ("who", "who_ipv6"))
+        who, ipv6 = (", ".join(_named(row, key)) or "nobody" for key in ("who", "who_ipv6"))
         port = f"{row['ports']}/{row['protocol']}"
         table.add_row(port, escape(row["what"]), escape(row["program"]), row["binds"], row["on"], who, ipv6)
     console.print(table)
@@ -30,3 +30,9 @@ def show_ports(seen: dict[str, Any], console: Console) -> None:
         )
     for one in seen["silent"]:
         console.print(f"[red]{escape(one['message'])}[/]")
+
+
+def _named(row: dict[str, Any], key: str) -> list[str]:
+    """Who may come, where pods may the names of those that do."""
+    callers = f"pods ({', '.join(row['callers'])})" if row["callers"] else "pods"
+    return [callers if one == "pods" else one for one in row[key]]

@@ -90,6 +90,7 @@ def table(access: Access) -> dict[str, Any]:
             "binds": str(row.binds),
             "on": row.on,
             "who": [str(one) for one in who(cluster, row)],
+            "callers": list(row.callers),
             "who_ipv6": [str(one) for one in who_ipv6(cluster, row)],
         }
         for row in listeners(cluster)

@@ -1,4 +1,7 @@
-"""Ten clients of one user ask for all there is; what somebody else gets meanwhile, and what the services hold."""
+"""Ten clients of one user ask for all there is; what somebody else gets meanwhile, and what the services hold.
+
+No route takes uploads, so the largest bodies that a route reads stand for them: `bodies`, each a MiB.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,8 @@ import pytest
 import yaml
 from atoll import quantities
 
+from installer.cluster import load
+from installer.services.table import SERVICES, Unit
 from installer.testing.results import DIRECTORY
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal
 from tests.system.jobs import request
@@ -111,6 +116,21 @@ def containers(atoll: Atoll) -> dict[str, dict[str, Any]]:
                 "limit": limits[status["name"]].get("memory"),
                 "node": pod["spec"]["nodeName"],
             }
+    return found
+
+
+def units(atoll: Atoll) -> dict[tuple[str, str], tuple[str, str]]:
+    """Of every service of systemd that runs for good, by node and name: how often it was started again, its process.
+
+    Those of sessions (`name@…`), and what the bus starts and lets end, come and go by themselves.
+    """
+    found = {}
+    shown = "--property=Id,Type,SubState,NRestarts,ExecMainPID"
+    for node in load(CLUSTER_FILE).nodes:
+        for block in atoll.node(node.name, "systemctl", "show", shown, "*.service").out.strip().split("\n\n"):
+            unit = dict(line.split("=", 1) for line in block.splitlines())
+            if unit["SubState"] == "running" and unit["Type"] != "dbus" and "@" not in unit["Id"]:
+                found[node.name, unit["Id"]] = (unit["NRestarts"], unit["ExecMainPID"])
     return found
 
 
@@ -241,7 +261,10 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
     tasks = [browser.post("/trainings", json=request(portal, "first", **HOLDS)) for browser in (browsers[0], calm)]
     of_heavy, of_other = (answer.json()["id"] for answer in tasks)
     furnish(atoll, heavy, of_heavy)
-    before = containers(atoll)
+    before, units_before = containers(atoll), units(atoll)
+    ours = {part.name for service in SERVICES for part in service.parts if isinstance(part, Unit)}
+    ours = {name for name in ours if name.endswith(".service")} | {"kubelet.service", "atoll-home-quotas.service"}
+    assert ours <= {name for _, name in units_before}
     told = {
         "url": str(portal.client.base_url),
         "ca": atoll("status", "-f", str(CLUSTER_FILE), "-o", "json", ok=(0, 1)).json["portal"]["ca_file"],
@@ -272,7 +295,7 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
         loaded = work(portal, calm, of_other, seconds)
         said = json.loads(process.stdout.read())
     assert process.returncode == 0
-    after = containers(atoll)
+    after, units_after = containers(atoll), units(atoll)
     assert before.keys() == after.keys()
     report = {
         "seconds": seconds,
@@ -297,6 +320,8 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
     assert {name: each.errors for name, each in loaded.items() if each.errors} == {}
     started_again = {name for name, each in after.items() if each["restarts"] != before.get(name, each)["restarts"]}
     assert not started_again, f"started again: {started_again}"
+    ended = {name: units_after.get(name) for name, seen in units_before.items() if units_after.get(name) != seen}
+    assert not ended, f"units of nodes that ended or were started again: {other}"
     limited = {name: int(quantities.parse(each["limit"])) for name, each in before.items() if each["limit"]}
     for service in ("api", "files", "jobs", "gateway", "database"):
         assert any(name.startswith(f"atoll-system/{service}-") for name in limited), f"{service} has no limit"

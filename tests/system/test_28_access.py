@@ -193,6 +193,21 @@ def test_every_node_can_keep_tasks_out_of_the_groups_of_their_images(atoll: Atol
     assert {name for name, features in can.items() if not features.get("supplementalGroupsPolicy")} == set(), can
 
 
+def test_every_node_says_whether_tasks_have_user_namespaces_there_or_why_not(atoll: Atoll) -> None:
+    """Each has tried by itself: the label is the answer, and a no has its reason."""
+    told = {
+        node["metadata"]["name"]: (
+            node["metadata"]["labels"].get("atoll.io/user-namespaces"),
+            node["metadata"].get("annotations", {}).get("atoll.io/no-user-namespaces"),
+        )
+        for node in atoll.kubectl("get", "nodes", "-o", "json").json["items"]
+    }
+    assert len(told) >= 4
+    assert {name for name, (label, why) in told.items() if label != ("false" if why else "true")} == set(), told
+    # Who had tried before user data were mounted would not name them: of GlusterFS there are no idmapped mounts.
+    assert all("has no idmapped mounts (/mnt/atoll)" in (why or "") for _, why in told.values()), told
+
+
 def test_the_roots_key_is_on_no_node(atoll: Atoll) -> None:
     key = (atoll.state / "pki/ca.key").read_bytes()
     mirrored = f"/var/lib/atoll/clusters/{atoll.name}/pki"

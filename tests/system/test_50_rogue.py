@@ -1,4 +1,4 @@
-"""A host on the nodes' network without credentials, and a task of a user, try all that listens on nodes, and Services.
+"""A host on the nodes' network without credentials, a task of a user, and a node, try all nodes, Services and pods.
 
 What there is to try is found on the nodes (`ss`) and by the API, never from a list; who may come is the table of ports.
 """
@@ -21,39 +21,12 @@ from installer.services.listening import ASKED, Socket, row_of, understood
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
 from tests.system.jobs import log
 from tests.system.people import Browser, people
+from tests.system.scanning import Target, of_nodes, of_services, scan, scanned
+from tests.system.test_28_access import OPEN
+from tests.system.test_28_access import listening as pod_ports
 
 ROGUE, ADDRESS = "atoll-rogue", "10.79.0.199"
 LINKS = ("rogue0", "eth0")
-# Tries every target, [label, address, port, protocol]; prints as JSON which labels were reached, and its addresses.
-SCAN = """
-import json, socket, sys
-from concurrent.futures import ThreadPoolExecutor
-
-TARGETS = json.loads(%r)
-NAME = b"\\x0akubernetes\\x07default\\x03svc\\x07cluster\\x05local\\x00"
-QUERY = bytes.fromhex("abcd01000001000000000000") + NAME + bytes.fromhex("00010001")
-
-def reached(target):
-    label, address, port, protocol = target
-    kind = socket.SOCK_DGRAM if protocol == "udp" else socket.SOCK_STREAM
-    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind) as one:
-        one.settimeout(1.5)
-        try:
-            scope = (0, socket.if_nametoindex("eth0")) if ":" in address else ()
-            one.connect((address, port, *scope))
-            if protocol == "udp":
-                one.send(QUERY)
-                one.recv(512)
-        except OSError:
-            return None
-    return label
-
-with ThreadPoolExecutor(64) as pool:
-    found = [label for label in pool.map(reached, TARGETS) if label]
-with open("/proc/net/if_inet6") as stream:
-    inet6 = [line.split()[-1] for line in stream]
-print("SCANNED " + json.dumps({"reached": sorted(found), "inet6": inet6}), flush=True)
-"""
 # Asks for measurements, by http and by https with each certificate of a node; prints what it got or why not.
 ASK = """
 import ssl, urllib.request
@@ -70,17 +43,6 @@ for shown in ("http", "", "node", "kubelet"):
     except OSError as error:
         print(error)
 """
-Target = tuple[str, str, int, str]
-
-
-def scan(targets: list[Target]) -> str:
-    return SCAN % json.dumps(targets)
-
-
-def scanned(text: str) -> dict[str, Any]:
-    (line,) = [line for line in text.splitlines() if line.startswith("SCANNED ")]
-    found: dict[str, Any] = json.loads(line.removeprefix("SCANNED "))
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -137,30 +99,10 @@ def rogue(atoll: Atoll, cluster: Cluster) -> Iterator[None]:
         ip("netns", "delete", ROGUE, ok=False)
 
 
-def of_nodes(cluster: Cluster, listening: dict[str, list[Socket]], addresses: dict[str, str]) -> list[Target]:
-    """Each socket of each node that is more than loopback, and each forwarded port of the table."""
-    found: set[Target] = set()
-    for node in cluster.nodes:
-        address = addresses[node.name]
-        for socket in listening[node.name]:
-            if not socket.loopback:
-                found.add((f"{node.name} {socket.port}/{socket.protocol}", address, socket.port, socket.protocol))
-        for row in of_node(cluster, node):
-            if row.binds is Binds.FORWARDED:
-                found.add((f"{node.name} {row.first}/tcp", address, row.first, "tcp"))
-    return sorted(found)
-
-
-def of_services(services: list[dict[str, Any]]) -> list[Target]:
-    """Each port of each Service that has an address of its own."""
-    found: list[Target] = []
-    for item in services:
-        name = f"{item['metadata']['namespace']}/{item['metadata']['name']}"
-        for port in item["spec"]["ports"]:
-            protocol = port["protocol"].lower()
-            if item["spec"]["clusterIP"] != "None":
-                found.append((f"{name} {port['port']}/{protocol}", item["spec"]["clusterIP"], port["port"], protocol))
-    return found
+def of_pods(atoll: Atoll) -> list[Target]:
+    """Each declared TCP port of each pod of the system: of some no Service tells."""
+    found = sorted(pod_ports(atoll).items())
+    return [(f"{name} {port} at {target}", target.rpartition(":")[0], port, "tcp") for target, (name, port) in found]
 
 
 def allowed(cluster: Cluster, ipv6: bool = False) -> set[str]:
@@ -218,6 +160,77 @@ def test_a_host_without_credentials_comes_only_where_everybody_may(
     assert {label for label, *_ in everything} >= allowed(cluster)
     assert come([*everything, *of_services(services)]) == allowed(cluster)
     assert come(of_nodes(cluster, listening, link_local)) == allowed(cluster, ipv6=True)
+
+
+@pytest.mark.usefixtures("rogue")
+def test_a_host_without_credentials_comes_to_no_pod_by_whichever_node(atoll: Atoll, cluster: Cluster) -> None:
+    """Not to the portal's, nor to the name service's: strangers have addresses of nodes to come to, and no others."""
+    pods = of_pods(atoll)
+    assert {label.split()[0] for label, *_ in pods} >= {"database", "gateway", "kube-dns", "kube-state-metrics"}
+    assert come(pods) == set()
+    # The first master was the router of all; now each pod's own node is.
+    parts = {
+        node["metadata"]["name"]: node["spec"]["podCIDR"]
+        for node in atoll.kubectl("get", "nodes", "-o", "json").json["items"]
+    }
+    for node in cluster.nodes:
+        route = ["ip", "-n", ROGUE, "route", "replace", parts[node.name], "via", node.address]
+        subprocess.run(route, check=True, capture_output=True)
+    assert come(pods) == set()
+
+
+def nodes_may(cluster: Cluster, target: Target) -> bool:
+    """Whether the table lets a node come to this port of another node, or of a Service."""
+    label, _, port, protocol = target
+    place = label.split()[0]
+    if "/" in place:
+        rows = [row for row in listeners(cluster) if row.binds is Binds.PODS and row.program == place]
+    else:
+        rows = [row for row in of_node(cluster, cluster.node(place)) if row.binds in (Binds.NODE, Binds.FORWARDED)]
+    fits = [row for row in rows if row.protocol == protocol and row.has(port)]
+    return any({Who.NODES, Who.EVERYBODY} & {*who(cluster, row)} for row in fits)
+
+
+@pytest.mark.timeout(180)
+def test_a_node_that_is_no_master_comes_where_the_table_lets_nodes_come(
+    atoll: Atoll,
+    cluster: Cluster,
+    listening: dict[str, list[Socket]],
+    services: list[dict[str, Any]],
+    link_local: dict[str, str],
+) -> None:
+    """What is on that very node is not asked: it comes to itself by `lo`, and to its own pods for their probes.
+
+    So a Service that has a pod there is left out, too: it leads now to that one, now to another.
+    """
+    here = "worker1"
+    assert not cluster.node(here).is_master
+
+    def elsewhere(addresses: dict[str, str]) -> list[Target]:
+        return [each for each in of_nodes(cluster, listening, addresses) if each[0].split()[0] != here]
+
+    running = atoll.kubectl("get", "pods", "-A", "-o", "json").json["items"]
+    own = {pod["status"].get("podIP") for pod in running if pod["spec"].get("nodeName") == here}
+    led_here = {
+        f"{item['metadata']['namespace']}/{item['metadata'].get('labels', {}).get('kubernetes.io/service-name')}"
+        for item in atoll.kubectl("get", "endpointslices", "-A", "-o", "json").json["items"]
+        if any(each.get("nodeName") == here for each in item.get("endpoints") or ())
+    }
+    known = [
+        *elsewhere({node.name: node.address for node in cluster.nodes}),
+        *(each for each in of_services(services) if each[0].split()[0] not in led_here and each[0][:3] != "vc-"),
+    ]
+    six: list[Target] = [("fe80 " + label, *rest) for label, *rest in elsewhere(link_local)]  # type: ignore[misc]
+    pods = [each for each in of_pods(atoll) if each[1] not in own]
+    found = scanned(atoll.node(here, "python3", "-c", scan([*known, *six, *pods])).out)
+    expected = {target[0] for target in known if nodes_may(cluster, target)}
+    assert expected >= {"default/kubernetes 443/tcp", "worker2 10250/tcp", "master1 6443/tcp", "master1 443/tcp"}
+    # The kernel takes no segment of BGP without the password's signature, from whomever.
+    expected -= {f"{node.name} 179/tcp" for node in cluster.nodes}
+    expected |= {"fe80 " + label for label in allowed(cluster, ipv6=True) if label.split()[0] != here}
+    # The policies let everybody who is not a stranger come to names and to the portal, at the pods, too.
+    expected |= {label for label, *_ in pods if (label.split()[0], int(label.split()[1])) in OPEN}
+    assert set(found["reached"]) == expected
 
 
 # What the rules drop on its way in is never confirmed, so the kernel remembers nothing of it. An answer says less:

@@ -13,7 +13,7 @@ import yaml
 from tests.system.harness import ROOT, Atoll, Portal, wait_for
 from tests.system.jobs import log
 from tests.system.people import Browser, User, people
-from tests.system.test_50_rogue import scan
+from tests.system.scanning import scan
 
 PORT = 29500  # of the first replica of distributed tasks
 # Listens in both families; says where it is, and that it is reached there by itself.

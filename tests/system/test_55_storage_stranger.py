@@ -1,4 +1,4 @@
-"""Nobody but the nodes of the cluster mounts the volume of user data.
+"""Nobody but the nodes of the cluster mounts the volume of user data, and none of them changes it from elsewhere.
 
 Each client is GlusterFS's own, in a name space of its own: a node's programs, with nothing of the node's identity.
 """
@@ -21,6 +21,7 @@ from tests.system.harness import CLUSTER_FILE, Atoll
 from tests.unit.plugins.conftest import load as plugin
 
 ADDRESS = "10.79.0.250"
+ALLOWED = "auth.ssl-allow"
 # Private mounts over a node's root: what the client shows, and places for what it writes. A client whom a brick refuses
 # has mounted by then, and goes a moment later: only who sees the volume's folders was let in.
 CLIENT = """
@@ -33,12 +34,14 @@ for place in run mnt tmp var/log/glusterfs; do mkdir -p "$root/$place"; mount -t
 mkdir -p "$root/var/lib/glusterd"
 mount --bind "$shown/ssl" "$root/etc/ssl"
 mount --bind "$shown/glusterd" "$root/var/lib/glusterd"
-exec chroot "$root" sh -c '
+exec chroot "$root" sh -c "$4" "$server"
+"""
+MOUNT = """
 mkdir /mnt/stranger
 timeout 20 mount -t glusterfs -o log-file=/tmp/log "$0:/atoll" /mnt/stranger
 ls /mnt/stranger && [ -d /mnt/stranger/home ] && exit 0
 cat /tmp/log
-exit 1' "$server"
+exit 1
 """
 
 
@@ -102,10 +105,19 @@ class Client:
         return pki / "storage/nodes" / name
 
     def mounts(self, kind: str, network: str) -> tuple[bool, str]:
+        return self.does(MOUNT, kind, network, "worker2")
+
+    def manages(self, network: str, command: str) -> tuple[bool, str]:
+        """Give a server a command with a worker's certificate. The program is a server's, but it is no secret."""
+        script = f'timeout 30 gluster --mode=script --remote-host="$0" {command}'
+        return self.does(script, "a node", network, "storage1")
+
+    def does(self, script: str, kind: str, network: str, programs: str) -> tuple[bool, str]:
+        """Whether it succeeds in a network, with the programs of a node, and what it says."""
         shown = self.own(kind)
-        root = self.nodes["worker2"].root
+        root = self.nodes[programs].root
         inside = ["ip", "netns", "exec", network, "unshare", "--mount", "--pid", "--fork", "--kill-child"]
-        words = [*inside, "bash", "-c", CLIENT, "client", str(root), str(shown), self.server]
+        words = [*inside, "bash", "-c", CLIENT, "client", str(root), str(shown), self.server, script]
         done = subprocess.run(words, capture_output=True, text=True, timeout=90, check=False)
         return done.returncode == 0, done.stdout + done.stderr
 
@@ -128,3 +140,37 @@ def test_a_node_mounts_the_volume_and_a_stranger_does_not(client: Client, strang
         came = list(pool.map(lambda each: client.mounts(*each), tried))
     let_in = [each for each, (mounted, _) in zip(tried, came, strict=True) if mounted]
     assert let_in == [("a node", node)], f"strangers were let in, or nobody was; a node is told: {came[0][1]}"
+
+
+def of_volume(atoll: Atoll) -> str:
+    """What the server has of the volume and of its peers."""
+    gluster = "gluster --mode=script"
+    return atoll.node("storage1", "sh", "-c", f"{gluster} volume info atoll && {gluster} pool list").out
+
+
+@pytest.mark.timeout(180)
+def test_a_nodes_certificate_changes_no_option_and_brings_no_peer_from_elsewhere(
+    atoll: Atoll, client: Client, stranger: str
+) -> None:
+    """By network, glusterd tells what there is and takes no orders, whatever is shown to it (CVE-2018-10841)."""
+    node = client.nodes["worker2"].machine
+    before = of_volume(atoll)
+    (allowed,) = [line.split(": ")[1] for line in before.splitlines() if line.startswith(ALLOWED)]
+    # The last one would be granted without doing anything: a server is its own peer.
+    orders = (f"volume set atoll {ALLOWED} '*'", "volume set atoll user.stranger yes", f"peer probe {client.server}")
+    try:
+        with ThreadPoolExecutor(len(orders) + 2) as pool:
+            told = pool.submit(client.manages, node, "volume list")
+            outside = pool.submit(client.manages, stranger, "volume list")
+            came = dict(zip(orders, pool.map(lambda each: client.manages(node, each), orders), strict=True))
+        let_in, said = told.result()
+        assert let_in, said
+        assert "atoll" in said.split(), "the certificate is good, and the way is open"
+        assert not outside.result()[0]
+        assert {order: said for order, (done, said) in came.items() if done} == {}
+        assert of_volume(atoll) == before
+    finally:
+        if of_volume(atoll) != before:
+            undo = f"volume set atoll {ALLOWED} {allowed}", "volume reset atoll user.stranger"
+            for command in undo:
+                atoll.node("storage1", "gluster", "--mode=script", *command.split(), ok=(0, 1))

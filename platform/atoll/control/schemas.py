@@ -38,7 +38,7 @@ class Services(Schema):
 
 
 class OpenPort(Schema):
-    """What listens on nodes or as a Service, and who may come there."""
+    """What listens on nodes or as a Service, and who may come there; of pods `callers` alone, where it names any."""
 
     what: str
     program: str
@@ -47,6 +47,7 @@ class OpenPort(Schema):
     binds: Binds
     on: Literal["all", "masters", "storage", "registry"]
     who: list[Who]
+    callers: list[str]
     who_ipv6: list[Who]
 
 

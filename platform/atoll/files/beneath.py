@@ -26,8 +26,8 @@ def open_beneath(root: int, path: str, flags: int) -> int:
     """Open `path` below the directory `root`. Raises OSError; EXDEV means that the path leads out."""
     how = _How(flags=flags | os.O_CLOEXEC, mode=0, resolve=_BENEATH | _NO_MAGICLINKS)
     target = os.fsencode(path.strip("/") or ".")
-    # EAGAIN: somewhere on the machine something was renamed or mounted while a `..` was followed; the kernel asks to try
-    # again. Where containers start one after the other that goes on for a while.
+    # EAGAIN: somewhere on the machine something was renamed or mounted while a `..` was followed; the kernel asks to
+    # try again. Where containers start one after the other that goes on for a while.
     for times in range(_TRIES):
         if times >= _AT_ONCE:
             time.sleep(0.002)

@@ -120,6 +120,8 @@ def test_the_table_of_ports_is_held_against_what_listens(control: Running, clien
     assert rows["22"].who == ["everybody"]
     assert rows["2379"].who == ["masters"]
     assert rows["2379"].who_ipv6 == []
+    (files,) = [row for row in found.rows if row.program == "atoll-system/files"]
+    assert (files.who, files.callers) == (["pods"], ["api", "jobs", "prometheus"])
 
 
 def test_a_node_that_does_not_say_what_listens_is_named(control: Running, client: httpx.Client) -> None:

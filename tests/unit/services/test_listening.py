@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from rich.console import Console
 
 from installer.cluster import TREE, Cluster, load
+from installer.running.ports import show_ports
 from installer.services.listening import Socket, understood, without_row
 
 SEEN = """\
@@ -40,3 +44,17 @@ def test_a_stray_a_part_of_another_role_a_foreign_program_and_a_wider_address_ha
         Socket("tcp", "*", 10248, "kubelet"),
         Socket("udp", "[fe80::1]", 546, ""),
     ]
+
+
+def test_a_person_is_told_which_pods_may_come_where_not_all_of_the_system_may() -> None:
+    row = {"what": "", "program": "", "protocol": "tcp", "binds": "pod network", "on": "all", "who_ipv6": []}
+    rows = [
+        {**row, "ports": "8002", "who": ["pods"], "callers": ["api", "jobs"]},
+        {**row, "ports": "10250", "who": ["nodes", "pods"], "callers": []},
+    ]
+    console = Console(file=io.StringIO(), width=200)
+    show_ports({"firewall": True, "rows": rows, "without_row": [], "silent": []}, console)
+    assert isinstance(console.file, io.StringIO)
+    _, named, all_of_them = console.file.getvalue().splitlines()
+    assert "pods (api, jobs)" in named
+    assert "nodes, pods " in all_of_them

@@ -279,9 +279,8 @@ def reached(rendered: Rendered, name: str) -> Iterator[str]:
         for port in rule.get("ports", [{"port": "any"}]):
             for place in rule["to"]:
                 labels = place.get("podSelector", {}).get("matchLabels", {})
-                expressions = place.get("namespaceSelector", {}).get("matchExpressions", [])
-                labels = labels or {"": each["key"] for each in expressions}
-                where = place["ipBlock"]["cidr"] if "ipBlock" in place else next(iter(labels.values()))
+                spaces = [each["key"] for each in place.get("namespaceSelector", {}).get("matchExpressions", [])]
+                where = place["ipBlock"]["cidr"] if "ipBlock" in place else [*labels.values(), *spaces][0]
                 assert isinstance(port["port"], int) or "ports" not in rule
                 yield f"{where}:{port['port']}/{port.get('protocol', 'TCP')}"
 

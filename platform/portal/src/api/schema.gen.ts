@@ -1469,7 +1469,7 @@ export interface components {
         };
         /**
          * OpenPort
-         * @description What listens on nodes or as a Service, and who may come there.
+         * @description What listens on nodes or as a Service, and who may come there; of pods `callers` alone, where it names any.
          */
         OpenPort: {
             /**
@@ -1477,6 +1477,8 @@ export interface components {
              * @enum {string}
              */
             binds: "node" | "loopback" | "pod network" | "node, forwarded";
+            /** Callers */
+            callers: string[];
             /**
              * On
              * @enum {string}

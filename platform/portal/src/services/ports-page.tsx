@@ -104,11 +104,11 @@ function PortTable({ rows }: { rows: Port[] }) {
             render: ({ on, binds }) =>
               binds === "pod network" ? t("binds_pods") : `${t(`on_${on}`)}, ${t(BINDS[binds])}`,
           },
-          { key: "who", title: t("ports_who"), render: ({ who, binds }) => <Who who={who} binds={binds} /> },
+          { key: "who", title: t("ports_who"), render: ({ who, ...row }) => <Who {...row} who={who} /> },
           {
             key: "who_ipv6",
             title: t("ports_who_ipv6"),
-            render: ({ who_ipv6, binds }) => <Who who={who_ipv6} binds={binds} />,
+            render: ({ who_ipv6, ...row }) => <Who {...row} who={who_ipv6} />,
           },
         ]}
       />
@@ -116,7 +116,7 @@ function PortTable({ rows }: { rows: Port[] }) {
   );
 }
 
-function Who({ who, binds }: { who: Port["who"]; binds: Port["binds"] }) {
+function Who({ who, binds, callers }: Pick<Port, "who" | "binds" | "callers">) {
   const { t } = useTranslation("services");
   if (who.length === 0)
     return (
@@ -127,7 +127,11 @@ function Who({ who, binds }: { who: Port["who"]; binds: Port["binds"] }) {
   const everybody = who.includes("everybody");
   return (
     <Tag tone={everybody ? "warning" : "info"} icon={everybody ? Globe : Network}>
-      {who.map((one) => t(`who_${one}`)).join(", ")}
+      {who
+        .map((one) =>
+          one === "pods" && callers.length > 0 ? t("who_callers", { names: callers.join(", ") }) : t(`who_${one}`),
+        )
+        .join(", ")}
     </Tag>
   );
 }

@@ -12,6 +12,7 @@ const ETCD = {
   binds: "node",
   on: "masters",
   who: ["masters"],
+  callers: [],
   who_ipv6: [],
 };
 const SSH = {
@@ -23,7 +24,17 @@ const SSH = {
   who: ["everybody"],
   who_ipv6: ["everybody"],
 };
-const HELD = { firewall: true, rows: [SSH, ETCD], without_row: [], silent: [] };
+const FILES = {
+  ...ETCD,
+  what: "files",
+  program: "atoll-system/files",
+  ports: "8002",
+  binds: "pod network",
+  on: "all",
+  who: ["pods"],
+  callers: ["api", "jobs"],
+};
+const HELD = { firewall: true, rows: [SSH, ETCD, FILES], without_row: [], silent: [] };
 
 test("each row says where it listens and who may come in both families", async () => {
   serve({ "GET /api/v1/ports": () => HELD });
@@ -35,6 +46,13 @@ test("each row says where it listens and who may come in both families", async (
       .map((cell) => cell.textContent),
   ).toEqual(["2379/tcp", "etcdetcd", "masters, all addresses", "masters", "nobody"]);
   expect(screen.getByText(/All that listens has a row/)).toBeTruthy();
+});
+
+test("where a network policy names who may come, the row names them", async () => {
+  serve({ "GET /api/v1/ports": () => HELD });
+  await show(<PortsPage />);
+  const row = (await screen.findByText("8002/tcp")).closest("tr") as HTMLElement;
+  expect(within(row).getByText("pods of the system: api, jobs")).toBeTruthy();
 });
 
 test("what listens without a row, a silent node and a firewall that is off are told, and nothing is called held", async () => {

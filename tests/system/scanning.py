@@ -1,0 +1,79 @@
+"""What programs somewhere on the nodes' network try: a scan of sockets of nodes, of Services and of pods."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from installer.cluster import Cluster
+from installer.cluster.listeners import Binds
+from installer.cluster.ports import of_node
+from installer.services.listening import Socket
+
+# Tries every target, [label, address, port, protocol]; prints as JSON which labels were reached, and its addresses.
+SCAN = """
+import json, socket, sys
+from concurrent.futures import ThreadPoolExecutor
+
+TARGETS = json.loads(%r)
+NAME = b"\\x0akubernetes\\x07default\\x03svc\\x07cluster\\x05local\\x00"
+QUERY = bytes.fromhex("abcd01000001000000000000") + NAME + bytes.fromhex("00010001")
+
+def reached(target):
+    label, address, port, protocol = target
+    kind = socket.SOCK_DGRAM if protocol == "udp" else socket.SOCK_STREAM
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind) as one:
+        one.settimeout(1.5)
+        try:
+            scope = (0, socket.if_nametoindex("eth0")) if ":" in address else ()
+            one.connect((address, port, *scope))
+            if protocol == "udp":
+                one.send(QUERY)
+                one.recv(512)
+        except OSError:
+            return None
+    return label
+
+with ThreadPoolExecutor(64) as pool:
+    found = [label for label in pool.map(reached, TARGETS) if label]
+with open("/proc/net/if_inet6") as stream:
+    inet6 = [line.split()[-1] for line in stream]
+print("SCANNED " + json.dumps({"reached": sorted(found), "inet6": inet6}), flush=True)
+"""
+Target = tuple[str, str, int, str]
+
+
+def scan(targets: list[Target]) -> str:
+    return SCAN % json.dumps(targets)
+
+
+def scanned(text: str) -> dict[str, Any]:
+    (line,) = [line for line in text.splitlines() if line.startswith("SCANNED ")]
+    found: dict[str, Any] = json.loads(line.removeprefix("SCANNED "))
+    return found
+
+
+def of_nodes(cluster: Cluster, listening: dict[str, list[Socket]], addresses: dict[str, str]) -> list[Target]:
+    """Each socket of each node that is more than loopback, and each forwarded port of the table."""
+    found: set[Target] = set()
+    for node in cluster.nodes:
+        address = addresses[node.name]
+        for socket in listening[node.name]:
+            if not socket.loopback:
+                found.add((f"{node.name} {socket.port}/{socket.protocol}", address, socket.port, socket.protocol))
+        for row in of_node(cluster, node):
+            if row.binds is Binds.FORWARDED:
+                found.add((f"{node.name} {row.first}/tcp", address, row.first, "tcp"))
+    return sorted(found)
+
+
+def of_services(services: list[dict[str, Any]]) -> list[Target]:
+    """Each port of each Service that has an address of its own."""
+    found: list[Target] = []
+    for item in services:
+        name = f"{item['metadata']['namespace']}/{item['metadata']['name']}"
+        for port in item["spec"]["ports"]:
+            protocol = port["protocol"].lower()
+            if item["spec"]["clusterIP"] != "None":
+                found.append((f"{name} {port['port']}/{protocol}", item["spec"]["clusterIP"], port["port"], protocol))
+    return found
