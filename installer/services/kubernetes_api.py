@@ -18,7 +18,7 @@ import yaml
 
 from installer.errors import ToldError
 from installer.exit_codes import UNAVAILABLE
-from installer.services.ends import LINE_BYTES, lines_in
+from installer.services.log_lines import LINE_BYTES, lines_in
 from installer.services.stop import Stop
 from installer.services.table import Workload
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
 
 from installer.services.access import Access
-from installer.services.ends import MOST_BYTES, last, lines_in
 from installer.services.kubernetes_api import KubernetesApi, KubernetesUnavailable, NotThere
+from installer.services.log_lines import MOST_BYTES, last, lines_in
 from installer.services.observation import pods_of
 from installer.services.stop import Stop
 from installer.services.table import Service, StaticPod, Unit, Workload, Workloads
@@ -140,8 +140,10 @@ def _run(node: SshNode, command: list[str], stop: Stop | None) -> Lines:
             return
         code, said, errors = answer
         yield from lines_in([said.encode()])
-        if code or (errors and not said):
-            yield f"[exit code {code}: {errors.strip()}]" if code else f"[{errors.strip()}]"
+        if code:
+            yield f"[exit code {code}: {errors.strip()}]"
+        elif errors and not said:  # of a program before `tail`
+            yield f"[{errors.strip()}]"
         return
     with ExitStack() as stack:
         process = subprocess.Popen(

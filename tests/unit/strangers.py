@@ -9,6 +9,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.unit.plugins.conftest import load
+
 SECRET = "canary-of-a-session"
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
 
@@ -57,3 +59,11 @@ class Somebody:
                         self.heard += more
             except OSError:
                 one.close()
+
+
+def signed(folder: Path, names: dict[str, str]) -> Path:
+    """Have certificates signed in a folder, by `AUTHORITY/NAME`, each of a server that is known by that name."""
+    authority = load("module_utils", "atoll_authority").Pki(folder, "demo")
+    for certificate, known_as in names.items():
+        authority.certificate(certificate, names=[known_as])
+    return folder

@@ -1,21 +1,7 @@
 """`python -m atoll.files`."""
 
-import os
-import sys
-
-from atoll.configuration import ConfigurationError, load
 from atoll.files.application import application
-from atoll.web.internal import serve
+from atoll.web.internal import run
 
 if __name__ == "__main__":
-    try:
-        configuration = load()
-        app = application(configuration)
-    except ConfigurationError as error:
-        sys.exit(str(error))
-    serve(
-        app,
-        host=os.environ.get("ATOLL_LISTEN", "0.0.0.0"),
-        port=int(os.environ.get("ATOLL_PORT", "8002")),
-        tls=configuration.tls,
-    )
+    run(application, 8002)

@@ -7,9 +7,7 @@ root (`..`, absolute links, links to outside); checking a path before opening it
 import ctypes
 import errno
 import os
-import time
 
-_TRIES, _AT_ONCE = 400, 16
 _OPENAT2 = 437  # the same number on every architecture of Linux
 _NO_MAGICLINKS = 0x02
 _BENEATH = 0x08
@@ -26,11 +24,7 @@ def open_beneath(root: int, path: str, flags: int) -> int:
     """Open `path` below the directory `root`. Raises OSError; EXDEV means that the path leads out."""
     how = _How(flags=flags | os.O_CLOEXEC, mode=0, resolve=_BENEATH | _NO_MAGICLINKS)
     target = os.fsencode(path.strip("/") or ".")
-    # EAGAIN: somewhere on the machine something was renamed or mounted while a `..` was followed; the kernel asks to
-    # try again. Where containers start one after the other that goes on for a while.
-    for times in range(_TRIES):
-        if times >= _AT_ONCE:
-            time.sleep(0.002)
+    for _ in range(16):  # EAGAIN: a rename raced with a `..`; the kernel asks to try again
         descriptor = _LIBC.syscall(_OPENAT2, root, target, ctypes.byref(how), ctypes.sizeof(how))
         if descriptor >= 0:
             return int(descriptor)

@@ -21,7 +21,7 @@ from fastapi.responses import JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from atoll.configuration import LOOPBACK, Tls
+from atoll.configuration import LOOPBACK, Configuration, ConfigurationError, Tls, load
 from atoll.web import bodies, told
 from atoll.web.errors import NotSignedIn
 
@@ -185,3 +185,19 @@ def serve(app: FastAPI, *, host: str, port: int, tls: Tls | None, most_body_byte
         server.run([socket.socket(fileno=int(handed))] if handed else None)
     if not server.started:
         sys.exit(STARTUP_FAILURE)
+
+
+def run(application: Callable[[Configuration], FastAPI], port: int, most_body_bytes: int = bodies.SIBLINGS) -> None:
+    """Be a service (`python -m atoll.NAME`). `$ATOLL_LISTEN` and `$ATOLL_PORT` may say where it listens."""
+    try:
+        configuration = load()
+        app = application(configuration)
+    except ConfigurationError as error:
+        sys.exit(str(error))
+    serve(
+        app,
+        host=os.environ.get("ATOLL_LISTEN", "0.0.0.0"),
+        port=int(os.environ.get("ATOLL_PORT", str(port))),
+        tls=configuration.tls,
+        most_body_bytes=most_body_bytes,
+    )

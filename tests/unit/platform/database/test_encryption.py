@@ -21,7 +21,7 @@ from sqlalchemy import exc, text
 
 from installer.dev.postgres import PORT
 from tests.unit.platform.conftest import configuration
-from tests.unit.plugins.conftest import load
+from tests.unit.strangers import signed
 
 REQUEST = struct.pack("!ll", 8, 80877103)  # SSLRequest
 
@@ -29,11 +29,8 @@ REQUEST = struct.pack("!ll", 8, 80877103)  # SSLRequest
 @pytest.fixture(scope="module")
 def pki(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The database's certificate, and one of the same name by another authority."""
-    folder = tmp_path_factory.mktemp("pki")
-    authority = load("module_utils", "atoll_authority").Pki(folder, "demo")
-    authority.certificate("database/server", names=["localhost"])
-    authority.certificate("monitoring/server", names=["localhost"])
-    return folder
+    names = {"database/server": "localhost", "monitoring/server": "localhost"}
+    return signed(tmp_path_factory.mktemp("pki"), names)
 
 
 class Front:

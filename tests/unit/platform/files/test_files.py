@@ -4,6 +4,8 @@ import asyncio
 import errno
 import os
 import stat
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +46,14 @@ def test_no_path_leads_out(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def storage(tmp_path: Path) -> Path:
-    """A storage root that every uid can reach, as on a node."""
-    for parent in (tmp_path, *tmp_path.parents):
-        if parent.stat().st_uid == os.geteuid():
-            parent.chmod(parent.stat().st_mode | 0o111)
-    return tmp_path
+def storage() -> Iterator[Path]:
+    """A storage root that every uid can reach, as on a node.
+
+    Not below pytest's own folder: each pytest that starts on this machine closes that to others.
+    """
+    with tempfile.TemporaryDirectory(prefix="atoll-storage-") as folder:
+        Path(folder).chmod(0o711)
+        yield Path(folder)
 
 
 @root_only

@@ -26,8 +26,7 @@ from kubernetes.aio.config import incluster_config
 from pydantic import ValidationError
 
 import service_ctl
-from tests.unit.plugins.conftest import load
-from tests.unit.strangers import SECRET, Somebody
+from tests.unit.strangers import SECRET, Somebody, signed
 
 TREE = Path(__file__).parents[4]
 SERVED = Path(__file__).with_name("served.py")
@@ -37,12 +36,8 @@ Ask = Callable[[int, Path], Awaitable[None]]
 @pytest.fixture(scope="module")
 def pki(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A service's certificate, that of another, and one of the same name by another authority."""
-    folder = tmp_path_factory.mktemp("pki")
-    authority = load("module_utils", "atoll_authority").Pki(folder, "demo")
-    authority.certificate("platform/right", names=["localhost"])
-    authority.certificate("platform/another", names=["another"])
-    authority.certificate("monitoring/server", names=["localhost"])
-    return folder
+    names = {"platform/right": "localhost", "platform/another": "another", "monitoring/server": "localhost"}
+    return signed(tmp_path_factory.mktemp("pki"), names)
 
 
 async def ask_files(port: int, authority: Path) -> None:

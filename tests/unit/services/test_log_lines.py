@@ -3,7 +3,7 @@
 import tracemalloc
 from collections.abc import Iterator
 
-from installer.services.ends import CUT, LINE_BYTES, last, lines_in
+from installer.services.log_lines import CUT, LINE_BYTES, last, lines_in
 
 
 def test_lines_are_put_together_from_chunks() -> None:

@@ -42,6 +42,4 @@ def last(lines: Iterable[str], most_bytes: int) -> list[str]:
 
 
 def _text(line: bytes) -> str:
-    return (
-        line.decode(errors="replace") if len(line) <= LINE_BYTES else line[:LINE_BYTES].decode(errors="replace") + CUT
-    )
+    return line[:LINE_BYTES].decode(errors="replace") + (CUT if len(line) > LINE_BYTES else "")
