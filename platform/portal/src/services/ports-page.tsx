@@ -98,17 +98,17 @@ function PortTable({ rows }: { rows: Port[] }) {
               </div>
             ),
           },
-          {
-            key: "on",
-            title: t("ports_on"),
-            render: ({ on, binds }) =>
-              binds === "pod network" ? t("binds_pods") : `${t(`on_${on}`)}, ${t(BINDS[binds])}`,
-          },
           { key: "who", title: t("ports_who"), render: ({ who, ...row }) => <Who {...row} who={who} /> },
           {
             key: "who_ipv6",
             title: t("ports_who_ipv6"),
             render: ({ who_ipv6, ...row }) => <Who {...row} who={who_ipv6} />,
+          },
+          {
+            key: "on",
+            title: t("ports_on"),
+            render: ({ on, binds }) =>
+              binds === "pod network" ? t("binds_pods") : `${t(`on_${on}`)}, ${t(BINDS[binds])}`,
           },
         ]}
       />

@@ -44,7 +44,7 @@ test("each row says where it listens and who may come in both families", async (
     within(row)
       .getAllByRole("cell")
       .map((cell) => cell.textContent),
-  ).toEqual(["2379/tcp", "etcdetcd", "masters, all addresses", "masters", "nobody"]);
+  ).toEqual(["2379/tcp", "etcdetcd", "masters", "nobody", "masters, all addresses"]);
   expect(screen.getByText(/All that listens has a row/)).toBeTruthy();
 });
 
