@@ -29,6 +29,7 @@ from installer.testing.results import ROOT, On, Outcome, Proof, Result, write
 
 E2E = ROOT / "tests" / "e2e"
 SYSTEM = Path("/var/lib/atoll/test")
+TOLD_LINES = 12  # of an error
 BROWSERS: tuple[str, ...] = tuple(json.loads((E2E / "browsers.json").read_text("utf-8")))  # the best first
 
 
@@ -50,6 +51,7 @@ def results(report: dict[str, Any]) -> list[Result]:
                     outcome=outcome,
                     proofs=[Proof(feature=number, on=on) for number in sorted(numbers)],
                     seconds=sum(run["duration"] for run in runs) / 1000,
+                    said="" if outcome != "failed" else _said(runs),
                 )
             )
         for inner in suite.get("suites", []):
@@ -58,6 +60,13 @@ def results(report: dict[str, Any]) -> list[Result]:
     for top in report["suites"]:
         walk(top, (top["title"],))
     return found
+
+
+def _said(runs: list[dict[str, Any]]) -> str:
+    """Return the beginning of each error, without a terminal's colours."""
+    messages = [error.get("message", "") for run in runs for error in run.get("errors", [])]
+    lines = [line for message in messages for line in message.splitlines()[:TOLD_LINES] if line.strip()]
+    return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(lines))
 
 
 def newcomer(status: dict[str, Any], password: str) -> dict[str, str]:

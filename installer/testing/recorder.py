@@ -23,6 +23,10 @@ def _proofs(item: pytest.Item) -> list[dict[str, object]]:
     return proofs
 
 
+def _end(report: pytest.TestReport) -> str:
+    return "\n".join(report.longreprtext.splitlines()[-TOLD_LINES:])
+
+
 class Recorder:
     """Collects one result per test: a test passes when set-up, call and tear-down all pass."""
 
@@ -38,6 +42,7 @@ class Recorder:
         found.seconds += report.duration
         if report.failed:
             found.outcome = "failed"
+            found.said = found.said or _end(report)
             self._tell(report)
         elif report.skipped and found.outcome == "passed":
             found.outcome = "skipped"
@@ -46,9 +51,8 @@ class Recorder:
         """At once: pytest itself tells it at the end, which for a lab is half an hour away."""
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
         if terminal is not None:
-            end = "\n".join(report.longreprtext.splitlines()[-TOLD_LINES:])
             terminal.ensure_newline()
-            terminal.write_line(f"{report.nodeid} failed in its {report.when}:\n{end}")
+            terminal.write_line(f"{report.nodeid} failed in its {report.when}:\n{_end(report)}")
 
     def pytest_sessionfinish(self) -> None:
         """Write what was collected."""

@@ -25,12 +25,13 @@ class Proof(BaseModel):
 
 
 class Result(BaseModel):
-    """The outcome of one test, with its features and its duration in seconds."""
+    """The outcome of one test, with its features, its duration in seconds and, when it failed, what it said last."""
 
     name: str
     outcome: Outcome
     proofs: list[Proof] = Field(default_factory=list)
     seconds: float = 0.0
+    said: str = ""
 
 
 class Report(BaseModel):

@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import indent
 from threading import Lock
 from typing import Any, TextIO
 
@@ -24,6 +25,7 @@ from installer.testing.suites import SUITES, Command, Suite
 # goes to one suite more whose tests do not mind: it weighs a third of another (sched(7): autogroup).
 SLOTS = 2
 PATIENT_NICE = 5
+TOLD = 10  # tests that failed, in the closing lines
 
 
 @dataclass(frozen=True)
@@ -243,14 +245,23 @@ def _environment(target: Path, node: Path) -> dict[str, str]:
 
 
 def closing(ended: list[Ended], reports: list[Report]) -> str:
-    """Return the closing lines: every command with its time, and the plain line that counts tests and checks."""
+    """Return the closing lines.
+
+    They are every command with its time, the tests that failed with what they said, and the plain line that counts
+    tests and checks: of a long run, often only its end is kept.
+    """
     lines = [
         f"{'failed' if end.reason else 'passed'}  {end.seconds:7.1f} s {end.cpu_s:7.1f} s of a core"
         f"  {end.suite}: {end.title}" + (f"  ({end.reason})" if end.reason else "")
         for end in ended
     ]
     run_suites = {end.suite for end in ended}
-    outcomes = [result.outcome for report in reports if report.suite in run_suites for result in report.results]
+    results = [result for report in reports if report.suite in run_suites for result in report.results]
+    outcomes = [result.outcome for result in results]
+    failures = [result for result in results if result.outcome == "failed"]
+    lines += ["", *(f"failed: {result.name}\n{indent(result.said, '    ')}".rstrip() for result in failures[:TOLD])]
+    if len(failures) > TOLD:
+        lines.append(f"… and {len(failures) - TOLD} more")
     silent = sum(
         1
         for suite in run_suites
@@ -259,4 +270,4 @@ def closing(ended: list[Ended], reports: list[Report]) -> str:
     )
     passed, failed, skipped = (outcomes.count(o) for o in ("passed", "failed", "skipped"))
     plain = f"{passed} passed, {failed + silent} failed" + (f", {skipped} skipped" if skipped else "")
-    return "\n".join([*lines, "", plain])
+    return "\n".join([*lines, *([""] if failures else []), plain])

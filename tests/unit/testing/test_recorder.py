@@ -48,4 +48,8 @@ def test_a_failure_is_told_at_once_and_recorded_with_the_phase_that_failed(tmp_p
     report = Report.model_validate_json((tmp_path / "results.json").read_text("utf-8"))
     outcomes = {result.name.rpartition("::")[2]: result.outcome for result in report.results}
     assert outcomes == {"test_first": "failed", "test_second": "failed", "test_last": "passed"}
+    said = {result.name.rpartition("::")[2]: result.said for result in report.results}
+    assert "ValueError: nothing is there" in said["test_first"]
+    assert "AssertionError" in said["test_second"]
+    assert not said["test_last"]
     assert [proof.feature for result in report.results for proof in result.proofs] == [94]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from installer.testing import runner
-from installer.testing.results import ROOT, Report
+from installer.testing import playwright, runner
+from installer.testing.results import ROOT, Report, Result
 from installer.testing.runner import run, startable, waits
 from installer.testing.suites import SUITES, Command, Suite, chosen
 
@@ -32,7 +32,7 @@ sys.exit(not there.exists())
 # Suites that take a minute each, with their results in the directory named.
 LONG = """
 import pathlib, sys
-from installer.testing import runner
+from installer.testing import playwright, runner
 from installer.testing.suites import Command, Suite
 runner.DIRECTORY = pathlib.Path(sys.argv[1])
 many = [Suite(name, name, "", "fast", (Command("c", ("sleep", "61.25")),), 60) for name in sys.argv[2:]]
@@ -123,6 +123,37 @@ def test_the_time_of_a_core_that_a_suite_had_is_told_with_that_of_its_children(t
     (ended,) = [end for end in run((suite("burns", child), suite("sleeps", "pass")), tmp_path) if end.suite == "burns"]
     assert ended.cpu_s >= 0.3
     assert "s of a core  burns: python  (exit code 2)" in runner.closing([ended], [])
+
+
+def test_the_last_lines_name_the_tests_that_failed_and_what_they_said() -> None:
+    failed = [Result(name=f"one > {number}", outcome="failed", said="Error: a\nExpected: b") for number in range(12)]
+    of_others = Result(name="another", outcome="failed")
+    reports = [
+        Report(suite="e2e", commit="", at="", results=[Result(name="well", outcome="passed"), *failed]),
+        Report(suite="of-yesterday", commit="", at="", results=[of_others]),
+    ]
+    told = runner.closing([runner.Ended("e2e", "playwright", 2.0, "exit code 1")], reports)
+    assert "failed: one > 0\n    Error: a\n    Expected: b\nfailed: one > 1" in told
+    assert told.count("failed: ") == runner.TOLD
+    assert told.endswith("… and 2 more\n\n1 passed, 12 failed")
+    assert "another" not in told
+    assert "failed: well" not in told
+    calm = runner.closing([runner.Ended("e2e", "playwright", 2.0, "")], [reports[0].model_copy(update={"results": []})])
+    assert "failed" not in calm.removesuffix("0 failed")
+
+
+def test_what_a_browsers_test_said_is_kept_without_colours() -> None:
+    error = {"message": "\x1b[31mexpect\x1b[39m(locator)\n\nTimeout\n" + "call log\n" * 30}
+    spec = {
+        "title": "signs in",
+        "ok": False,
+        "tests": [{"results": [{"status": "failed", "duration": 9, "errors": [error]}]}],
+    }
+    calm = {"title": "waits", "ok": True, "tests": [{"results": [{"status": "passed", "duration": 9, "errors": []}]}]}
+    first, second = playwright.results({"suites": [{"title": "a.spec.ts", "specs": [spec, calm]}]})
+    assert first.said.startswith("expect(locator)\nTimeout\ncall log")
+    assert len(first.said.splitlines()) < playwright.TOLD_LINES
+    assert second.said == ""
 
 
 def test_the_clusters_suites_follow_each_other_and_no_browser_sees_a_lab_come_or_go() -> None:
