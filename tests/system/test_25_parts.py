@@ -51,6 +51,15 @@ def phase(atoll: Atoll, name: str) -> str:
 
 
 @pytest.mark.feature(9)
+ASKS_PATRONI = """
+import http.client, sys
+for method, path in (("GET", "/readiness"), ("PATCH", "/config"), ("POST", "/restart")):
+    connection = http.client.HTTPConnection(sys.argv[1], 8008, timeout=20)
+    connection.request(method, path, body="{}")
+    print(connection.getresponse().status)
+"""
+
+
 def test_a_file_that_one_node_writes_is_there_on_all_others(atoll: Atoll) -> None:
     atoll.node("worker1", "sh", "-c", "echo seen > /mnt/atoll/logs/across-nodes")
     for node in ("master1", "worker2", "storage1"):
@@ -113,6 +122,10 @@ def test_the_database_has_a_backup_and_takes_no_stranger(atoll: Atoll) -> None:
     )
     assert info[0]["status"]["code"] == 0
     assert info[0]["backup"]
+    # From the node's own network, which no policy keeps from its pods: Patroni tells how it is, and changes nothing.
+    where = atoll.kubectl("-n", "atoll-system", "get", "pod", "database-0", "-o", "json").json
+    told = atoll.node(where["spec"]["nodeName"], "python3", "-c", ASKS_PATRONI, where["status"]["podIP"]).out.split()
+    assert told == ["200", "403", "403"]
     refused = atoll.kubectl(*inside, "psql", "--no-password", "-h", "127.0.0.1", "-U", "atoll_api", "atoll", ok=(1, 2))
     assert "no password supplied" in refused.err + refused.out
 

@@ -5,6 +5,7 @@ Their paths are those of the pod; here they are put elsewhere. pgBackRest is not
 
 import contextlib
 import os
+import re
 import subprocess
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -35,22 +36,36 @@ class Pod:
     programs: Path
     max_connections: int = 200
     memory_mib: int = 1024
+    # What Patroni shall keep for the cluster; None: what the server has.
+    stored: dict[str, int] | None = None
 
     def put(self, template: str) -> Path:
         """Put a file where the pod has it, with its paths here."""
         script = rendered(template, self.max_connections, self.memory_mib)
+        if template == "upkeep.sh":
+            (self.folder / "patroni.yaml").write_text(self._patroni())
         for there, here in (
             ("/etc/atoll/secrets", "secrets"),
             ("/etc/atoll/tls/tls.crt", "tls.crt"),
             ("/var/lib/pgbackrest/last-full", "last-full"),
             ("/tmp/accounts-are-there", "accounts-are-there"),
             ("/etc/patroni/have_accounts.sh", "have_accounts.sh"),
+            ("/etc/patroni/patroni.yaml", "patroni.yaml"),
+            ("/tmp/patronictl.log", "patronictl.log"),
             ("/etc/patroni/watchdog.sql", "watchdog.sql"),
         ):
             script = script.replace(there, str(self.folder / here))
         (self.folder / template).write_text(script)
         (self.folder / template).chmod(0o755)
         return self.folder / template
+
+    def _patroni(self) -> str:
+        written = rendered("patroni.yaml", self.max_connections, self.memory_mib)
+        for name in ("max_connections", "max_locks_per_transaction"):
+            value = self.stored[name] if self.stored else self.sql(f"SHOW {name}")
+            written, found = re.subn(rf"^( +{name}): \d+$", rf"\1: {value}", written, flags=re.MULTILINE)
+            assert found == 1, f"Patroni is told no {name}"
+        return written
 
     def run(self, template: str) -> str:
         """Run a script as the pod does; what it said. One round of what goes on for ever."""

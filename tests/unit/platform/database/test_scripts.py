@@ -244,6 +244,65 @@ def test_a_round_makes_a_full_backup_a_day(pod: Pod) -> None:
     assert asked(pod)[3:] == ["--stanza=atoll stanza-create", "--stanza=atoll --type=full backup"]
 
 
+PATRONI = """#!/bin/sh
+echo "$@" >> {folder}/patroni-asked
+{does}
+"""
+# PostgreSQL as it is after a restart by Patroni.
+RESTARTED = """#!/bin/sh
+case "$*" in
+  *"FROM pg_settings"*)
+    [ ! -e {folder}/restarted ] || exec printf 'max_connections=77\\nmax_locks_per_transaction=99\\n' ;;
+esac
+exec {programs}/psql "$@"
+"""
+
+
+def stand_in(pod: Pod, name: str, text: str, **values: str) -> None:
+    (pod.folder / "bin" / name).write_text(text.format(folder=pod.folder, programs=pod.programs, **values))
+    (pod.folder / "bin" / name).chmod(0o755)
+
+
+def patroni_asked(pod: Pod) -> list[str]:
+    there = pod.folder / "patroni-asked"
+    return there.read_text().splitlines() if there.exists() else []
+
+
+def test_settings_of_a_changed_file_that_need_a_restart_come_before_anybody_is_let_in(pod: Pod) -> None:
+    """Patroni takes them from what its first start stored, and from no file."""
+    pod.put("have_accounts.sh")
+    restarted = f'[ "$2" != restart ] || [ -e {pod.folder}/accounts-are-there ] || touch {pod.folder}/restarted'
+    stand_in(pod, "patronictl", PATRONI, does=restarted)
+    stand_in(pod, "psql", RESTARTED)
+    pod.stored = {"max_connections": 77, "max_locks_per_transaction": 99}
+    said = pod.run("upkeep.sh")
+    file = f"--config-file={pod.folder}/patroni.yaml"
+    assert patroni_asked(pod) == [
+        f"{file} edit-config --force --pg=max_connections=77 --pg=max_locks_per_transaction=99",
+        f"{file} restart --force --pending atoll",
+    ], "what the first start stored stays"
+    assert "upkeep:" not in said
+    assert (pod.folder / "accounts-are-there").exists()
+
+
+def test_settings_that_fit_ask_nothing_of_patroni(pod: Pod) -> None:
+    pod.put("have_accounts.sh")
+    stand_in(pod, "patronictl", PATRONI, does="")
+    pod.run("upkeep.sh")
+    assert patroni_asked(pod) == []
+
+
+def test_settings_that_patroni_does_not_take_are_told_of_and_keep_nobody_out(pod: Pod) -> None:
+    pod.put("have_accounts.sh")
+    stand_in(pod, "patronictl", PATRONI, does="echo Error: no leader >&2; exit 1")
+    pod.stored = {"max_connections": 77, "max_locks_per_transaction": 99}
+    said = pod.run("upkeep.sh")
+    assert "Error: no leader" in said
+    assert "does not take max_connections=77 max_locks_per_transaction=99 from Patroni" in said
+    assert "it serves with max_connections=60 " in said
+    assert (pod.folder / "accounts-are-there").exists()
+
+
 def legacy(pod: Pod) -> str:
     """Whether it may sign in, whether there is an end to that, in an hour, and whether it may do what the owner may."""
     return pod.sql(OF_LEGACY)
