@@ -11,9 +11,9 @@ export async function toTheModelFile(page: Page): Promise<string> {
   await page.waitForURL(/\/training\/new/);
   await page.getByRole("button", { name: "digits", exact: true }).click();
   await expect(page.getByText("Starts now")).toBeVisible();
-  const id = await start(page, { name, example: "digits", parameters: { epochs: "25", pause: "0.4" } });
+  const id = await start(page, { name, example: "digits", parameters: { epochs: "25", pause: "0.8" } });
 
-  // The log comes live: lines are there while the task still runs.
+  // The log comes live: lines are there while the task still runs, which is long enough for a slow page.
   await expect(page.getByRole("log")).toContainText(/epoch\s+1\/25/, { timeout: 60_000 });
   await expect(page.getByText(/^Live/)).toBeVisible();
   await expect(headerState(page, "Running")).toBeVisible();

@@ -92,6 +92,14 @@ export async function signOut(page: Page, user: string): Promise<void> {
   }).toPass({ timeout: 60_000 });
 }
 
+/** Choose from the menu that a button opens; a click while it still unfolds may land beside the entry. */
+export async function choose(page: Page, opener: string, entry: string): Promise<void> {
+  await page.getByRole("button", { name: opener }).click();
+  await expect(page.getByRole("menuitem", { name: entry })).toBeVisible();
+  await expect(page.locator('.ant-dropdown[class*="ant-slide"]')).toHaveCount(0);
+  await page.getByRole("menuitem", { name: entry }).click();
+}
+
 let made = 0;
 
 /** A name that no other task of this run has. */

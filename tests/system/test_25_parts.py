@@ -50,7 +50,6 @@ def phase(atoll: Atoll, name: str) -> str:
     return found
 
 
-@pytest.mark.feature(9)
 ASKS_PATRONI = """
 import http.client, sys
 for method, path in (("GET", "/readiness"), ("PATCH", "/config"), ("POST", "/restart")):
@@ -60,6 +59,7 @@ for method, path in (("GET", "/readiness"), ("PATCH", "/config"), ("POST", "/res
 """
 
 
+@pytest.mark.feature(9)
 def test_a_file_that_one_node_writes_is_there_on_all_others(atoll: Atoll) -> None:
     atoll.node("worker1", "sh", "-c", "echo seen > /mnt/atoll/logs/across-nodes")
     for node in ("master1", "worker2", "storage1"):

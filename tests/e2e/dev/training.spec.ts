@@ -1,6 +1,5 @@
-import type { Page } from "@playwright/test";
 import { toTheModelFile } from "../journeys.ts";
-import { enter, headerState, start, unique } from "../portal.ts";
+import { choose, enter, headerState, start, unique } from "../portal.ts";
 import { expect, NOBODY, test } from "./stack.ts";
 
 test("the form says its rules while one types and starts nothing that breaks them", {
@@ -117,24 +116,19 @@ test("a running task is stopped from the list, which changes by itself", { tag: 
   await expect(row).toContainText("Stopped", { timeout: 60_000 });
 });
 
-async function more(page: Page, name: string, entry: string): Promise<void> {
-  await page.getByRole("button", { name: `More actions for ${name}` }).click();
-  await page.getByRole("menuitem", { name: entry }).click();
-}
-
 test("a task is copied into the form, and deleted from all lists", async ({ page }) => {
   const name = unique("copied");
   await start(page, { name, example: "digits", parameters: { epochs: "2" } });
   await expect(headerState(page, "Finished")).toBeVisible({ timeout: 60_000 });
 
   await page.goto(`/training?words=${name}`);
-  await more(page, name, "Copy to a new one");
+  await choose(page, `More actions for ${name}`, "Copy to a new one");
   await page.waitForURL(/\/training\/new\?copy=/);
   await expect(page.getByLabel("Code directory")).toHaveValue("examples/digits");
   await expect(page.getByLabel("Value of parameter 1")).toHaveValue("2");
 
   await page.goto(`/training?words=${name}`);
-  await more(page, name, "Delete");
+  await choose(page, `More actions for ${name}`, "Delete");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(page.getByText("No task fits these filters")).toBeVisible();
   await page.reload();

@@ -1,7 +1,7 @@
 /** An administrator disables an account, resets a password and signs people out; the person concerned sees it at once. */
 import { randomBytes } from "node:crypto";
 import type { Browser, Page } from "@playwright/test";
-import { enter, type Person } from "../portal.ts";
+import { choose, enter, type Person } from "../portal.ts";
 import { expect, NOBODY, type Stack, test } from "./stack.ts";
 
 /** Somebody who works in a browser of their own. */
@@ -13,10 +13,9 @@ async function atWork(browser: Browser, stack: Stack): Promise<{ page: Page; per
   return { page, person: { ...person, password } };
 }
 
-async function choose(page: Page, user: string, entry: string): Promise<void> {
+async function change(page: Page, user: string, entry: string): Promise<void> {
   await page.goto(`/users?words=${user}`);
-  await page.getByRole("button", { name: `Actions for ${user}` }).click();
-  await page.getByRole("menuitem", { name: entry }).click();
+  await choose(page, `Actions for ${user}`, entry);
   await page.getByRole("dialog").getByRole("button", { name: entry }).click();
 }
 
@@ -29,14 +28,13 @@ async function signIn(page: Page, { user, password }: Person): Promise<void> {
 
 test("who is disabled is out at once, and back when enabled", async ({ page, browser, stack }) => {
   const { page: theirs, person } = await atWork(browser, stack);
-  await choose(page, person.user, "Disable");
+  await change(page, person.user, "Disable");
   await expect(page.getByRole("row", { name: person.user })).toContainText("Disabled");
   await theirs.goto("/training");
   await expect(theirs).toHaveURL(/\/sign-in/);
   await signIn(theirs, person);
   await expect(theirs.getByRole("alert")).toContainText("User name or password is wrong.");
-  await page.getByRole("button", { name: `Actions for ${person.user}` }).click();
-  await page.getByRole("menuitem", { name: "Enable" }).click();
+  await choose(page, `Actions for ${person.user}`, "Enable");
   await expect(page.getByRole("row", { name: person.user })).toContainText("Active");
   await signIn(theirs, person);
   await expect(theirs.getByRole("navigation", { name: "Main menu" })).toBeVisible();
@@ -45,7 +43,7 @@ test("who is disabled is out at once, and back when enabled", async ({ page, bro
 
 test("a one-time password is shown once and has to be changed", async ({ page, browser, stack }) => {
   const { page: theirs, person } = await atWork(browser, stack);
-  await choose(page, person.user, "Reset password");
+  await change(page, person.user, "Reset password");
   const told = page.getByRole("region", { name: "One-time password" });
   await expect(told).toBeVisible();
   const [shown = ""] = await told.allInnerTexts();
