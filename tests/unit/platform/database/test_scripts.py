@@ -276,7 +276,7 @@ def test_settings_of_a_changed_file_that_need_a_restart_come_before_anybody_is_l
     stand_in(pod, "psql", RESTARTED)
     pod.stored = {"max_connections": 77, "max_locks_per_transaction": 99}
     said = pod.run("upkeep.sh")
-    file = f"--config-file={pod.folder}/patroni.yaml"
+    file = "--config-file=/etc/patroni"
     assert patroni_asked(pod) == [
         f"{file} edit-config --force --pg=max_connections=77 --pg=max_locks_per_transaction=99",
         f"{file} restart --force --pending atoll",
