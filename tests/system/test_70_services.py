@@ -98,7 +98,7 @@ def test_a_changed_resource_limit_takes_effect_with_the_restart_of_the_api(atoll
     assert gpu["limits"]["ceiling"]["memory"] == memory
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(300)
 def test_a_revision_made_on_the_master_is_not_overwritten_silently(
     atoll: Atoll, edit_cluster: Callable[[Callable[[dict[str, Any]], None]], None]
 ) -> None:
@@ -108,15 +108,25 @@ def test_a_revision_made_on_the_master_is_not_overwritten_silently(
     path = f"/var/lib/atoll/clusters/{NAME}/cluster.yaml"
     there = yaml.safe_load(atoll.node("master1", "cat", path).out)["resource_limit"]["nvidia_gpu_amd64"]["ceiling"]
 
-    connections = int(postgresql(atoll, "SHOW max_connections")) + 10
-
     def same(cluster: dict[str, Any]) -> None:
         cluster["resource_limit"]["nvidia_gpu_amd64"]["ceiling"] = there
-        cluster.setdefault("database", {})["max_connections"] = connections
 
     edit_cluster(same)
     assert atoll("apply", "-f", str(CLUSTER_FILE), "-o", "json").finished["ok"]
-    # What needs a restart of PostgreSQL took effect, too, before anybody was let in.
+
+
+@pytest.mark.timeout(600)
+def test_settings_of_the_database_that_need_a_restart_reach_a_standing_cluster(
+    atoll: Atoll, edit_cluster: Callable[[Callable[[dict[str, Any]], None]], None]
+) -> None:
+    """Before anybody is let in again."""
+    connections = int(postgresql(atoll, "SHOW max_connections")) + 10
+
+    def more(cluster: dict[str, Any]) -> None:
+        cluster.setdefault("database", {})["max_connections"] = connections
+
+    edit_cluster(more)
+    assert atoll("apply", "-f", str(CLUSTER_FILE), "-o", "json").finished["ok"]
     assert postgresql(atoll, "SHOW max_connections") == str(connections)
     limit = "SELECT rolconnlimit FROM pg_roles WHERE rolname = 'atoll_api'"
     assert postgresql(atoll, limit) == str(connections * 9 // 20)
