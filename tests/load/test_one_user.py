@@ -321,7 +321,7 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
     started_again = {name for name, each in after.items() if each["restarts"] != before.get(name, each)["restarts"]}
     assert not started_again, f"started again: {started_again}"
     ended = {name: units_after.get(name) for name, seen in units_before.items() if units_after.get(name) != seen}
-    assert not ended, f"units of nodes that ended or were started again: {other}"
+    assert not ended, f"units of nodes that ended or were started again: {ended}"
     limited = {name: int(quantities.parse(each["limit"])) for name, each in before.items() if each["limit"]}
     for service in ("api", "files", "jobs", "gateway", "database"):
         assert any(name.startswith(f"atoll-system/{service}-") for name in limited), f"{service} has no limit"

@@ -80,7 +80,14 @@ def test_the_verification_begins_uploads_in_its_own_project_only(as_: As) -> Non
         assert asked.post(f"/v2/{repository}/blobs/uploads/").status_code == 401, repository
 
 
-@pytest.mark.parametrize("certificate", [None, "control/administrator", "kubernetes/administrator", "gateway/portal"])
+OF_OTHERS = (
+    *("control/administrator", "control/platform", "kubernetes/administrator", "kubernetes/kubelets/worker1"),
+    *("platform/api", "platform/jobs", "platform/files", "gateway/portal", "database/server"),
+    *("monitoring/prometheus", "storage/nodes/worker1"),
+)
+
+
+@pytest.mark.parametrize("certificate", [None, *OF_OTHERS])
 def test_who_shows_no_certificate_of_the_registry_is_told_nothing(certificate: str | None, as_: As) -> None:
     with pytest.raises(httpx.TransportError, match=r"(?i)alert"):
         as_(certificate).get("/v2/")

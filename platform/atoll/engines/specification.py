@@ -4,6 +4,7 @@ It lies on the floor of the engines, so that they know specifications without kn
 with its version; a change that old rows do not fit raises the version and comes with a migration.
 """
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -18,6 +19,8 @@ DEFAULT_GRACE_S = 30
 MOST_TEXT_BYTES = 64 << 10
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 _OURS = frozenset({"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "HOME", "USER"})
+_TWICE = re.compile(r'[$"\\\n\r\t]')
+_SIX = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f<>&\u2028\u2029]")  # becomes \\u and four digits
 # With these Kubernetes tells a pod where its API is, and the hold of a task asks there (`kubernetes/manifests.py`).
 _THEIRS = ("ATOLL_", "KUBERNETES_")
 
@@ -35,8 +38,11 @@ class Mode(StrEnum):
 
 
 def text_bytes(texts: Iterable[str]) -> int:
-    """How much of `MOST_TEXT_BYTES` they take."""
-    return sum(len(text.encode()) + text.count("$") for text in texts)
+    """How much of `MOST_TEXT_BYTES` they take: as Kubernetes keeps them, in JSON as Go writes it, and a `$` twice."""
+    return sum(
+        len(text.encode()) + len(_TWICE.findall(text)) + sum(6 - len(sign.encode()) for sign in _SIX.findall(text))
+        for text in texts
+    )
 
 
 class Program(_Frozen):

@@ -98,10 +98,10 @@ class Provisioner:
         return not self._without_home and all(row.name in self._done for row in rows)
 
     async def _make_home(self, member: MemberRow) -> None:
-        """One home that cannot be made (its owner put something odd there) keeps nobody else waiting."""
+        """One home that cannot be made (its owner put something odd there, or is nobody) keeps nobody else waiting."""
         try:
             await self._files.ensure_home(member.user)
-        except ApiError as error:
+        except (ApiError, ValueError) as error:
             log.warning("home not made, trying again", user=member.user.name, error=str(error))
             self._without_home.add(member.user.name)
         else:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from atoll import quantities
+from atoll.database.texts import keepable
 from atoll.devices.types import DeviceType
 from atoll.engines import codes
 from atoll.engines.base import NodeDevicesObservation, NodeObservation
@@ -20,6 +21,8 @@ _ROLES: dict[str, Literal["master", "worker", "storage"]] = {
     "worker": "worker",
     "storage": "storage",
 }
+# Of one machine. What a kubelet says beyond it is not believed: slots are shown one by one, sums are kept.
+MOST_CORES, MOST_MEMORY, MOST_PODS, MOST_DEVICES = 1 << 14, 1 << 48, 1 << 14, 256
 _EXPONENTS = {"n": Decimal("1e-9"), "u": Decimal("1e-6"), "k": Decimal(1000)}
 
 
@@ -73,9 +76,52 @@ def observe(nodes: Iterable[Object], pods: Iterable[Object], devices: Sequence[D
         if holds(pod):
             by_node.setdefault(pod["spec"]["nodeName"], []).append(pod)
     return sorted(
-        (_observe(node, by_node.get(node["metadata"]["name"], []), devices) for node in nodes),
+        (_observed(node, by_node.get(node["metadata"]["name"], []), devices) for node in nodes),
         key=lambda item: item.name,
     )
+
+
+def _observed(node: Object, pods: list[Object], devices: Sequence[DeviceType]) -> NodeObservation:
+    """A machine. Its kubelet says of it what it likes, and keeps no other machine from being seen by that."""
+    try:
+        return _observe(node, pods, devices)
+    except (ArithmeticError, KeyError, TypeError, ValueError) as error:
+        return _unbelievable(node, len(pods), keepable(str(error))[:400])
+
+
+def _unbelievable(node: Object, pods: int, why: str) -> NodeObservation:
+    metadata = node["metadata"]
+    labels = metadata.get("labels", {})
+    created = moment(metadata["creationTimestamp"]) or datetime.now(UTC)
+    return NodeObservation(
+        name=metadata["name"],
+        address="",
+        roles=_roles(labels),
+        arch=labels.get("kubernetes.io/arch", ""),
+        state="not_ready",
+        reason=codes.KubeletNotReady(why=f"what it says of itself cannot be: {why}").reason(),
+        takes_tasks=takes_tasks(node),
+        cpu_cores=0,
+        cpu_requested=0,
+        memory_bytes=0,
+        memory_requested=0,
+        pods=pods,
+        pods_max=0,
+        devices=(),
+        os="",
+        kernel="",
+        kubelet="",
+        runtime="",
+        joined_at=created,
+        state_since=created,
+    )
+
+
+def _bounded(what: str, text: str, most: int) -> Decimal:
+    found = amount(text)
+    if found > most:
+        raise ValueError(f"{what}: {text}")
+    return found
 
 
 def _observe(node: Object, pods: list[Object], devices: Sequence[DeviceType]) -> NodeObservation:
@@ -97,29 +143,33 @@ def _observe(node: Object, pods: list[Object], devices: Sequence[DeviceType]) ->
         state=state,
         reason=reason,
         takes_tasks=takes_tasks(node),
-        cpu_cores=float(amount(allocatable.get("cpu", "0"))),
+        cpu_cores=float(_bounded("cpu", allocatable.get("cpu", "0"), MOST_CORES)),
         cpu_requested=float(asked.get("cpu", Decimal(0))),
-        memory_bytes=int(amount(allocatable.get("memory", "0"))),
+        memory_bytes=int(_bounded("memory", allocatable.get("memory", "0"), MOST_MEMORY)),
         memory_requested=int(asked.get("memory", Decimal(0))),
         pods=len(pods),
-        pods_max=int(amount(allocatable.get("pods", "0"))),
+        pods_max=int(_bounded("pods", allocatable.get("pods", "0"), MOST_PODS)),
         devices=tuple(
             NodeDevicesObservation(
                 type=device.type,
                 resource=device.resource,
-                total=int(amount(allocatable[device.resource])),
+                total=int(_bounded(device.resource, allocatable[device.resource], MOST_DEVICES)),
                 used=int(asked.get(device.resource, Decimal(0))),
             )
             for device in devices
             if device.arch == arch and amount(allocatable.get(device.resource, "0")) > 0
         ),
-        os=info.get("osImage", ""),
-        kernel=info.get("kernelVersion", ""),
-        kubelet=info.get("kubeletVersion", ""),
-        runtime=info.get("containerRuntimeVersion", ""),
+        os=_text(info.get("osImage", "")),
+        kernel=_text(info.get("kernelVersion", "")),
+        kubelet=_text(info.get("kubeletVersion", "")),
+        runtime=_text(info.get("containerRuntimeVersion", "")),
         joined_at=moment(metadata["creationTimestamp"]) or datetime.now(UTC),
         state_since=since,
     )
+
+
+def _text(text: str) -> str:
+    return keepable(text)[:400]
 
 
 def _roles(labels: dict[str, str]) -> tuple[Literal["master", "worker", "storage"], ...]:
@@ -140,7 +190,7 @@ def _state(node: Object) -> tuple[Literal["ready", "not_ready", "unknown", "cord
                 return "cordoned", codes.Cordoned().reason(), since
             return "ready", None, since
         case "False":
-            why = ready.get("message", "")[:400] or ready.get("reason", "")
+            why = _text(ready.get("message", "")) or _text(ready.get("reason", ""))
             return "not_ready", codes.KubeletNotReady(why=why).reason(), since
         case _:
             return "unknown", codes.NodeSilent().reason(), since

@@ -94,8 +94,8 @@ class Pod:
         )
         return done.stdout.strip()
 
-    async def sign_in(self, role: str) -> asyncpg.Connection:
-        return await asyncpg.connect(host=self.socket, port=PORT, user=role, database=DATABASE)
+    async def sign_in(self, role: str, database: str = DATABASE) -> asyncpg.Connection:
+        return await asyncpg.connect(host=self.socket, port=PORT, user=role, database=database)
 
 
 @contextlib.asynccontextmanager

@@ -244,6 +244,26 @@ def test_a_round_makes_a_full_backup_a_day(pod: Pod) -> None:
     assert asked(pod)[3:] == ["--stanza=atoll stanza-create", "--stanza=atoll --type=full backup"]
 
 
+async def test_what_a_slow_statement_was_given_is_in_no_log(pod: Pod) -> None:
+    """By the setting that the pod's PostgreSQL has; here every statement counts as slow."""
+    source = (ROLE / "templates/patroni.yaml.j2").read_text("utf-8")
+    (length,) = re.findall(r"^    log_parameter_max_length: (\S+)$", source, re.MULTILINE) or ["-1"]
+    pod.sql("ALTER SYSTEM SET log_min_duration_statement = 0")
+    pod.sql(f"ALTER SYSTEM SET log_parameter_max_length = {length}")
+    pod.sql("SELECT pg_reload_conf()")
+    connection = await pod.sign_in("postgres", "postgres")
+    try:
+        await connection.fetchval("SELECT length($1::text) AS slow", "word-of-a-user")
+    finally:
+        await connection.close()
+        pod.sql("ALTER SYSTEM RESET log_min_duration_statement")
+        pod.sql("ALTER SYSTEM RESET log_parameter_max_length")
+        pod.sql("SELECT pg_reload_conf()")
+    logs = "".join(path.read_text(errors="replace") for path in Path(pod.socket).parent.rglob("*.log"))
+    assert "AS slow" in logs, "there is no log to look at"
+    assert "word-of-a-user" not in logs, "what a statement was given stands in the log"
+
+
 PATRONI = """#!/bin/sh
 echo "$@" >> {folder}/patroni-asked
 {does}

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from atoll.devices.types import DeviceType
 from atoll.engines.kubernetes import machines
 from atoll.tasks.snapshot import node_state, will_take_tasks
@@ -53,6 +54,40 @@ def test_machines_show_what_is_asked_of_them() -> None:
     assert (seen["master1"].roles, seen["master1"].takes_tasks) == (("master",), False)
     assert seen["silent"].state == "unknown"
     assert machines.task_capacity(seen.values())[0] == 3
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"allocatable": {"memory": "1Ei"}},
+        {"allocatable": {"memory": "1e3"}},
+        {"allocatable": {"memory": "900000Gi"}},
+        {"allocatable": {"cpu": "999999999999"}},
+        {"allocatable": {"pods": "999999999999"}},
+        {"allocatable": {"cpu": "8", "nvidia.com/gpu": "999999999999"}},
+        {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "0000-01-01T00:00:00Z"}]},
+    ],
+)
+def test_what_a_kubelet_says_that_cannot_be_is_its_own_nodes_trouble_alone(said: dict[str, Any]) -> None:
+    """Its certificate lets it write what it likes into its node's status."""
+    liar = machine("liar")
+    liar["status"] |= said
+    seen = {item.name: item for item in machines.observe([liar, machine("worker1")], [], DEVICES)}
+    assert seen["worker1"].state == "ready"
+    assert seen["liar"].state == "not_ready"
+    assert seen["liar"].reason is not None
+    assert "cannot be" in str(seen["liar"].reason)
+    assert (seen["liar"].cpu_cores, seen["liar"].memory_bytes, seen["liar"].devices) == (0, 0, ())
+    assert machines.task_capacity(seen.values())[0] == 1
+
+
+def test_texts_of_a_node_are_such_as_the_database_keeps() -> None:
+    odd = machine("odd", ready="False")
+    odd["status"]["nodeInfo"] = {"osImage": "a\x00b", "kernelVersion": "x" * 5000}
+    odd["status"]["conditions"][0]["message"] = "no\x00"
+    (seen,) = machines.observe([odd], [], DEVICES)
+    assert (seen.os, len(seen.kernel)) == ("a\ufffdb", 400)
+    assert "\x00" not in str(seen.reason)
 
 
 def test_a_node_that_is_being_restarted_counts_but_takes_nothing_now() -> None:

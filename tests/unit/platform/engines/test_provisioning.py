@@ -130,3 +130,17 @@ async def test_who_lives_on_provisions_all_anew_when_the_newer_one_is_gone(
         await after.give_back()
     assert await before.run()
     assert len(engine.provisioned) == 3, "what the newer one made stays as it is"
+
+
+class Refusing(Homes):
+    """For a name that is none: `files` is not even asked."""
+
+    async def ensure_home(self, user: Any) -> None:
+        raise ValueError(f"{user.name} is no name of an account")
+
+
+async def test_a_name_that_is_none_keeps_nobody_else_waiting(stored: Sessions, settings: Any, tmp_path: Path) -> None:
+    engine = Growing(tmp_path / "engine")
+    provisioner = Provisioner("one", settings, stored, engine, Refusing())  # type: ignore[arg-type]
+    assert not await provisioner.run(), "somebody has no home, and it is not tried again"
+    assert [each.name for each in engine.provisioned] == ["default"]
