@@ -25,11 +25,10 @@ import yaml
 from installer import packages
 from installer.bundle import building
 from installer.progress.stages import progress_for
-from installer.testing.results import ROOT, On, Outcome, Proof, Result, write
+from installer.testing.results import ROOT, TOLD_LINES, On, Outcome, Proof, Result, write
 
 E2E = ROOT / "tests" / "e2e"
 SYSTEM = Path("/var/lib/atoll/test")
-TOLD_LINES = 12  # of an error
 BROWSERS: tuple[str, ...] = tuple(json.loads((E2E / "browsers.json").read_text("utf-8")))  # the best first
 
 

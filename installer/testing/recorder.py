@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from installer.testing.results import Proof, Result, write
-
-TOLD_LINES = 12
+from installer.testing.results import TOLD_LINES, Proof, Result, write
 
 
 def _proofs(item: pytest.Item) -> list[dict[str, object]]:

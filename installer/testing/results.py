@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 ROOT = Path(__file__).resolve().parents[2]
 DIRECTORY = ROOT / "tests" / "results"
+TOLD_LINES = 12  # of what a test that failed said
 
 Outcome = Literal["passed", "failed", "skipped"]
 On = Literal["real", "simulated", "protocol server"]

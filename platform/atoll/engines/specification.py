@@ -20,7 +20,7 @@ MOST_TEXT_BYTES = 64 << 10
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 _OURS = frozenset({"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "HOME", "USER"})
 _TWICE = re.compile(r'[$"\\\n\r\t]')
-_SIX = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f<>&\u2028\u2029]")  # becomes \\u and four digits
+_SIX = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f<>&\u2028\u2029]")  # each becomes \u and four digits
 # With these Kubernetes tells a pod where its API is, and the hold of a task asks there (`kubernetes/manifests.py`).
 _THEIRS = ("ATOLL_", "KUBERNETES_")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from installer.testing import playwright, runner
-from installer.testing.results import ROOT, Report, Result
+from installer.testing.results import ROOT, TOLD_LINES, Report, Result
 from installer.testing.runner import run, startable, waits
 from installer.testing.suites import SUITES, Command, Suite, chosen
 
@@ -152,7 +152,7 @@ def test_what_a_browsers_test_said_is_kept_without_colours() -> None:
     calm = {"title": "waits", "ok": True, "tests": [{"results": [{"status": "passed", "duration": 9, "errors": []}]}]}
     first, second = playwright.results({"suites": [{"title": "a.spec.ts", "specs": [spec, calm]}]})
     assert first.said.startswith("expect(locator)\nTimeout\ncall log")
-    assert len(first.said.splitlines()) < playwright.TOLD_LINES
+    assert len(first.said.splitlines()) < TOLD_LINES
     assert second.said == ""
 
 

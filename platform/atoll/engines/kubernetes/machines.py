@@ -86,35 +86,9 @@ def _observed(node: Object, pods: list[Object], devices: Sequence[DeviceType]) -
     try:
         return _observe(node, pods, devices)
     except (ArithmeticError, KeyError, TypeError, ValueError) as error:
-        return _unbelievable(node, len(pods), keepable(str(error))[:400])
-
-
-def _unbelievable(node: Object, pods: int, why: str) -> NodeObservation:
-    metadata = node["metadata"]
-    labels = metadata.get("labels", {})
-    created = moment(metadata["creationTimestamp"]) or datetime.now(UTC)
-    return NodeObservation(
-        name=metadata["name"],
-        address="",
-        roles=_roles(labels),
-        arch=labels.get("kubernetes.io/arch", ""),
-        state="not_ready",
-        reason=codes.KubeletNotReady(why=f"what it says of itself cannot be: {why}").reason(),
-        takes_tasks=takes_tasks(node),
-        cpu_cores=0,
-        cpu_requested=0,
-        memory_bytes=0,
-        memory_requested=0,
-        pods=pods,
-        pods_max=0,
-        devices=(),
-        os="",
-        kernel="",
-        kubelet="",
-        runtime="",
-        joined_at=created,
-        state_since=created,
-    )
+        why = codes.KubeletNotReady(why=_text(f"what it says of itself cannot be: {error}")).reason()
+        of_others = _observe({**node, "status": {}}, [], devices)
+        return of_others.model_copy(update={"state": "not_ready", "reason": why, "pods": len(pods)})
 
 
 def _bounded(what: str, text: str, most: int) -> Decimal:
