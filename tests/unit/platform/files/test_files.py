@@ -5,12 +5,13 @@ import errno
 import os
 import stat
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from atoll.files import windows
+from atoll.files import windows, work
 from atoll.files.beneath import open_beneath
 from atoll.files.work import Homes
 from atoll.homes.schemas import Owner
@@ -67,6 +68,27 @@ async def test_a_home_belongs_to_its_user_and_is_closed_to_others(storage: Path)
     assert example.stat().st_uid == 30011
     listed = await homes.listing(ADA, "examples", None, 200)
     assert [item["name"] for item in listed["items"]] == ["ddp", "devices", "digits"]
+
+
+@root_only
+async def test_a_home_whose_owner_is_seen_late_is_waited_for(storage: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As GlusterFS does it now and then. One that stays another's is told."""
+
+    def late(made: int, uid: int, gid: int) -> None:
+        again = os.dup(made)
+        threading.Timer(0.7, lambda: (chown(again, uid, gid), os.close(again))).start()
+
+    chown = os.fchown
+    monkeypatch.setattr(os, "fchown", late)
+    homes = Homes(storage, switch_user=True)
+    await homes.ensure(ADA)
+    assert (storage / "home/ada/examples").stat().st_uid == ADA.uid
+    monkeypatch.setattr(os, "fchown", lambda *_: None)
+    (storage / "home/bob").mkdir(mode=0o700)
+    monkeypatch.setattr(work, "SETTLING_S", ())
+    with pytest.raises(ApiError) as refused:
+        await homes.ensure(Owner(name="bob", uid=30012))
+    assert refused.value.code == "file_not_readable"
 
 
 @root_only
