@@ -104,14 +104,14 @@ def _for_gluster(cluster: Cluster) -> Iterator[Words]:
     listed = max(sum(len(word) + 1 for word in words) for words in _listed(cluster))
     if listed > LONGEST_LIST:
         yield Words(
-            f"the volume of user data lists its {len(cluster.nodes)} nodes by name and address in {listed} characters; "
-            f"glusterd ends at more than {LONGEST_LIST}.",
+            f"the volume of user data lists its {len(cluster.members)} nodes by name and address in {listed} "
+            f"characters; glusterd ends at more than {LONGEST_LIST}.",
             "Give nodes shorter names, or take fewer of them.",
         )
 
 
 def _listed(cluster: Cluster) -> tuple[list[str], list[str]]:
-    return [node.name for node in cluster.nodes], [node.address for node in cluster.nodes]
+    return [node.name for node in cluster.members], [node.address for node in cluster.members]
 
 
 def _one_node(cluster: Cluster) -> Iterator[Words]:

@@ -121,9 +121,16 @@ def who_ipv6(cluster: Cluster, row: Listener) -> tuple[Who, ...]:
 def firewall(cluster: Cluster, node: Node) -> dict[str, Any]:
     """Return what the node's rules are made of."""
     return {
-        "nodes": [each.address for each in cluster.nodes],
+        "nodes": [each.address for each in cluster.members],
         "masters": [each.address for each in cluster.masters],
+        "fenced": [each.address for each in cluster.fenced],
         "forwarded": [row.ports for row in of_node(cluster, node) if row.binds is Binds.FORWARDED],
+        # Where a stranger may come to a pod by a port of the node: the portal's, and what the administrator opened.
+        "led": [
+            {"protocol": row.protocol, "ports": row.ports}
+            for row in of_node(cluster, node)
+            if Who.EVERYBODY in who(cluster, row) and (row.binds is Binds.FORWARDED or not row.program)
+        ],
         "accept": [
             {"what": row.what, "protocol": row.protocol, "ports": row.ports, "from": [str(one) for one in allowed]}
             for row in of_node(cluster, node)

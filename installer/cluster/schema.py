@@ -106,6 +106,7 @@ class Node(Section):
     data_disks: list[DataDisk] = Field(default=[])
     labels: Labels = Field(default={}, description="Labels of the Kubernetes node")
     maintenance: bool = Field(default=False, description="Leave this node out until it is false again")
+    fenced: bool = Field(default=False, description="Leave it out, and let it come to nothing of this cluster any more")
     host_key: HostKey | None = Field(
         default=None, description="Public SSH host key; without it: what `./atoll enrol` pinned"
     )
@@ -115,6 +116,11 @@ class Node(Section):
     def is_master(self) -> bool:
         """Whether it runs the control plane."""
         return "master" in self.roles
+
+    @property
+    def left_out(self) -> bool:
+        """Whether nothing is done there, and nothing asked."""
+        return self.maintenance or self.fenced
 
 
 class LabSize(Section):
@@ -185,6 +191,16 @@ class Cluster(Section):
     def masters(self) -> list[Node]:
         """Nodes with the control plane."""
         return [node for node in self.nodes if node.is_master]
+
+    @property
+    def fenced(self) -> list[Node]:
+        """The nodes that are shut out."""
+        return [node for node in self.nodes if node.fenced]
+
+    @property
+    def members(self) -> list[Node]:
+        """The nodes that are not shut out."""
+        return [node for node in self.nodes if not node.fenced]
 
     @property
     def first_master(self) -> Node:

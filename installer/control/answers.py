@@ -43,6 +43,7 @@ class Node(Answer):
     accelerators: dict[str, int]
     message: str
     maintenance: bool
+    fenced: bool
 
 
 class Nodes(Answer):

@@ -44,7 +44,7 @@ _CACHE_PLACE = (
 def text(cluster: Cluster) -> str:
     """Return the inventory of a cluster as an INI file. `$ATOLL_STATE` must be `_STATE` meanwhile; see `main`."""
     made = inventory(cluster, Digests(version=_version()), Path(f"{_CACHE}/bundle"))
-    sections = [_HEAD, _hosts(made), _groups(made), _phases(), _variables(made)]
+    sections = [_HEAD, _hosts(made), _groups(made), _phases(made), _variables(made)]
     return "\n".join(sections)
 
 
@@ -76,9 +76,10 @@ def _groups(made: Inventory) -> str:
     return "\n".join(f"[{group}]\n" + "".join(f"{name}\n" for name in made.groups[group]) for group in own)
 
 
-def _phases() -> str:
+def _phases(made: Inventory) -> str:
     blocks = [f"[{phase.removal_group}]\n" for phase in PHASES if phase.removable]
-    named = [(phase.group, _CHILDREN[phase.on]) for phase in PHASES]
+    blocks += [f"[{phase.group}]\n" for phase in PHASES if not made.groups[phase.group]]
+    named = [(phase.group, _CHILDREN[phase.on]) for phase in PHASES if made.groups[phase.group]]
     for group, children in [*named, ("planned", _CHILDREN[Scope.ALL])]:
         blocks.append(f"[{group}:children]\n" + "".join(f"{child}\n" for child in children))
     return "\n".join(blocks)

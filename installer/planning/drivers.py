@@ -56,7 +56,7 @@ def moved(wanted: Cluster, seen: Observations) -> Iterator[str]:
     hosts = [node.name for node in wanted.registry_nodes]
     for node in wanted.nodes:
         stands = {"registry", "container_runtime"} <= seen.node(node.name).records.keys()
-        if hosts and stands and node.name not in hosts and not node.maintenance:
+        if hosts and stands and node.name not in hosts and not node.left_out:
             yield (
                 f"The registry stands on `{node.name}` and would now be on `{hosts[0]}`, where it begins empty: images "
                 f"that people imported or pushed would be lost. Say `registry: {{nodes: [{node.name}]}}`; for another "

@@ -45,7 +45,7 @@ def inventory(
     """
     made = Inventory(variables=_variables(cluster, digests, bundle))
     made.groups = _role_groups(cluster)
-    made.groups["maintenance"] = [node.name for node in cluster.nodes if node.maintenance]
+    made.groups["maintenance"] = [node.name for node in cluster.nodes if node.left_out]
     if plan is None:
         made.groups |= _all_phases(cluster)
     else:
@@ -65,7 +65,7 @@ def inventory(
 
 
 def _acting(nodes: list[Node]) -> list[Node]:
-    return [node for node in nodes if not node.maintenance]
+    return [node for node in nodes if not node.left_out]
 
 
 def _role_groups(cluster: Cluster) -> dict[str, list[str]]:
@@ -74,7 +74,7 @@ def _role_groups(cluster: Cluster) -> dict[str, list[str]]:
         "workers": cluster.workers,
         "storage": cluster.storage_nodes,
         "registry": cluster.registry_nodes,
-        "accelerated": [node for node in cluster.nodes if node.accelerators],
+        "accelerated": [node for node in cluster.members if node.accelerators],
         "first_master": [acting_master(cluster)],
     }
     return {name: [node.name for node in members[name]] for name in ROLE_GROUPS}
@@ -106,7 +106,8 @@ def _variables(cluster: Cluster, digests: Digests, bundle: Path) -> dict[str, An
         "atoll_masters": _pairs(cluster.masters),
         "atoll_registry_hosts": _pairs(cluster.registry_nodes),
         "atoll_storage_hosts": _pairs(cluster.storage_nodes),
-        "atoll_members": _pairs(cluster.nodes),
+        "atoll_members": _pairs(cluster.members),
+        "atoll_fenced": [node.name for node in cluster.fenced],
         "atoll_first_master": acting_master(cluster).name,
         "atoll_portal_address": portal_address(cluster),
         "atoll_bundle": str(bundle),
@@ -174,7 +175,7 @@ def _host_variables(cluster: Cluster, node: Node) -> dict[str, Any]:
             ],
             "data_disks": [disk.model_dump(mode="json") for disk in node.data_disks],
             "labels": dict(node.labels),
-            "maintenance": node.maintenance,
+            "left_out": node.left_out,
             "firewall": firewall(cluster, node),
         },
     }

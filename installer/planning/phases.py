@@ -169,6 +169,17 @@ PHASES = (
         stops_all=False,
         holds_certificates=True,
     ),
+    # Before the network, which waits for all nodes that the cluster knows.
+    Phase(
+        "fencing",
+        "Nodes that are shut out",
+        role="fencing",
+        on=Scope.CLUSTER,
+        needs=("control_plane",),
+        inputs=("fenced",),
+        removable=True,
+        only_if="has_fenced",
+    ),
     Phase(
         "network",
         "Pod network",

@@ -177,9 +177,13 @@ def plan(
     steps = [*_removals(wanted, seen)]
     for phase in PHASES:
         for node in nodes_of(phase, wanted):
-            if not node.maintenance:
+            if not node.left_out:
                 steps += _step(phase, wanted, node, seen, digests, every_phase)
-    resting = [f"Node `{node.name}` is in maintenance and left out." for node in wanted.nodes if node.maintenance]
+    resting = [
+        f"Node `{node.name}` is {'fenced' if node.fenced else 'in maintenance'} and left out."
+        for node in wanted.nodes
+        if node.left_out
+    ]
     swaps = tuple(swapped(wanted, standing, seen, digests))
     hindrances = (
         *_hindrances(wanted, seen, digests),
@@ -242,7 +246,7 @@ def _removals(wanted: Cluster, seen: Observations) -> Iterator[Step]:
         if not phase.removable or (phase.on is Scope.CLUSTER and nodes_of(phase, wanted)):
             continue
         for node in _unwanted(phase, wanted, seen):
-            if not node.maintenance:
+            if not node.left_out:
                 yield Step(phase.name, node.name, "remove", UNWANTED)
 
 
@@ -300,7 +304,7 @@ def _hindrances(wanted: Cluster, seen: Observations, digests: Digests) -> Iterat
                 )
                 return
     master = acting_master(wanted)
-    if master.maintenance:
+    if master.left_out:
         yield "Every master is in maintenance. Set `maintenance: false` for one of them."
     if "control_plane" in seen.node(master.name).records or not seen.node(master.name).reachable:
         return
@@ -331,7 +335,7 @@ def _ending_on_masters(wanted: Cluster, seen: Observations, digests: Digests) ->
 def _unreachable(wanted: Cluster, seen: Observations) -> Iterator[tuple[str, str]]:
     for node in wanted.nodes:
         found = seen.node(node.name)
-        if not found.reachable and not node.maintenance:
+        if not found.reachable and not node.left_out:
             why = f": {found.problem.rstrip('.')}" if found.problem else ""
             yield node.name, f"Node `{node.name}` ({node.address}) does not answer{why}."
 

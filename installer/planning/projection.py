@@ -53,12 +53,12 @@ def _pairs(nodes: list[Node]) -> list[dict[str, str]]:
 
 def acting_master(cluster: Cluster) -> Node:
     """Return the master on which cluster-wide phases run: the first that is not in maintenance."""
-    return next((node for node in cluster.masters if not node.maintenance), cluster.first_master)
+    return next((node for node in cluster.masters if not node.left_out), cluster.first_master)
 
 
 def accelerated_nodes(cluster: Cluster) -> list[dict[str, Any]]:
     """Return the nodes with cards, which the phase `accelerators` labels: a list that grows with the cluster."""
-    return [{"name": node.name, "cards": _cards(node)} for node in cluster.nodes if node.accelerators]
+    return [{"name": node.name, "cards": _cards(node)} for node in cluster.members if node.accelerators]
 
 
 def _cards(node: Node) -> list[dict[str, Any]]:
@@ -75,7 +75,8 @@ FACTS: dict[str, Callable[[Cluster], Any]] = {
     "masters": lambda cluster: _pairs(cluster.masters),
     "registry_hosts": lambda cluster: _pairs(cluster.registry_nodes),
     "storage_hosts": lambda cluster: _pairs(cluster.storage_nodes),
-    "members": lambda cluster: _pairs(cluster.nodes),
+    "members": lambda cluster: _pairs(cluster.members),
+    "fenced": lambda cluster: [node.name for node in cluster.fenced],
     "device_types": lambda cluster: rows(cluster.device_types),
     "card_labels": lambda _: card_labels(),
     "card_plugins": lambda _: card_plugins(),
@@ -92,6 +93,7 @@ CONDITIONS: dict[str, Callable[[Cluster], bool]] = {
     "own_registry": lambda cluster: REGISTRY[cluster.registry.driver].managed,
     "own_storage": lambda cluster: STORAGE[cluster.storage.driver].managed,
     "has_accelerators": lambda cluster: bool(cluster.device_types),
+    "has_fenced": lambda cluster: bool(cluster.fenced),
 }
 
 

@@ -64,7 +64,7 @@ def leavers(wanted: Cluster, standing: Cluster | None, seen: Observations) -> It
         if not stands(node, seen):
             continue
         found = seen.nodes.get(node.name)
-        silent = found is not None and not found.reachable and not node.maintenance
+        silent = found is not None and not found.reachable and not node.left_out
         state = " and does not answer" if silent else ""
         yield (
             node.name,

@@ -50,6 +50,6 @@ def _asking(cluster: Cluster, reason: str) -> Plan:
         Step(phase.name, node.name, "verify", reason)
         for phase in VERIFICATION.phases
         for node in nodes_of(phase, cluster)
-        if not node.maintenance
+        if not node.left_out
     ]
     return Plan(cluster.name, tuple(steps))

@@ -36,7 +36,7 @@ exec {python} - {wanted}"""
 
 def check_nodes(cluster: Cluster, nodes: Sequence[Node] | None = None) -> list[Finding]:
     """Return everything that is wrong with the nodes (all that are not in maintenance). Changes nothing on them."""
-    chosen = [node for node in (cluster.nodes if nodes is None else nodes) if not node.maintenance]
+    chosen = [node for node in (cluster.nodes if nodes is None else nodes) if not node.left_out]
     if not chosen:
         return []
     pin_declared(cluster)
@@ -98,7 +98,7 @@ def _network(facts: NodeFacts) -> str | None:
 def _look(cluster: Cluster, node: Node) -> NodeFacts | Finding:
     ssh = cluster.ssh_of(node)
     # A master in maintenance may be switched off: that must not keep anybody from mending the cluster without it.
-    peers = [other for other in cluster.masters if other != node and not other.maintenance]
+    peers = [other for other in cluster.masters if other != node and not other.left_out]
     wanted = {
         "directories": sorted(needed_bytes(cluster, node)),
         "devices": [disk.device for disk in node.data_disks],

@@ -131,7 +131,7 @@ def check(cluster: Cluster, named: Collection[str], file: Path | None, progress:
         raise RunError(f"`{cluster.name}` is not installed from this machine.", "`./atoll up` installs it.")
     waivers = cis_waivers.read(cis_waivers.PRODUCT) + (cis_waivers.read(file) if file else ())
     installed = {node.name for node in standing.nodes}
-    usual = [node for node in cluster.nodes if node.name in installed and not node.maintenance]
+    usual = [node for node in cluster.nodes if node.name in installed and not node.left_out]
     asked = {node.name: node for node in usual if not named or node.name in named}
     with progress.stage("cis"):
         answers = ask_all([ssh_node(cluster, node) for node in asked.values()], lambda one: _ask(one, asked[one.name]))

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from installer.running.memory import completed
 from installer.running.playbook import Event, Playbook, listen
 
 OF_CLUSTER = frozenset(phase.name for phase in PHASES if phase.on is Scope.CLUSTER)
+# What these do is noted on the node's object, too.
+NOTED_ON_NODES = frozenset({"node", "storage_client"})
 FORKS_AT_MOST = 50
 PREFIX = ".look-"
 LONGEST_LOOK_S = 3600
@@ -83,10 +86,27 @@ def understood(cluster: Cluster, results: Mapping[str, Event]) -> Observations:
     if master is None or master["event"] != "runner_on_ok":
         return Observations(nodes, Seen(reachable=False))
     result = master["event_data"]["res"]
+    nodes = _unregistered(cluster, nodes, result["nodes"])
     # The master's own copy counts where the API server does not answer, or has lost it.
     local = {phase: record for phase, record in result["records"].items() if phase in OF_CLUSTER}
     records = {**local, **result["cluster_records"]}
     return Observations(nodes, Seen(records=_records(records, OF_CLUSTER), managed=_managed(result, OF_CLUSTER)))
+
+
+def _unregistered(cluster: Cluster, nodes: dict[str, Seen], known: list[str] | None) -> dict[str, Seen]:
+    """Tell of nodes that joined and whose Node object is gone, and with it what phases noted there."""
+    if known is None:
+        return nodes
+    lost = [node.name for node in cluster.nodes if not node.is_master and node.name not in known]
+
+    def lacking(seen: Seen) -> Seen:
+        told = dict(seen.managed)
+        for phase in NOTED_ON_NODES & seen.records.keys():
+            before = told.get(phase, Managed(ok=True)).drifted
+            told[phase] = Managed(ok=False, drifted=("Kubernetes does not know this node", *before))
+        return replace(seen, managed=told)
+
+    return nodes | {name: lacking(nodes[name]) for name in lost if name in nodes}
 
 
 def _node(event: Event) -> Seen:

@@ -23,7 +23,7 @@ def show_ports(seen: dict[str, Any], console: Console) -> None:
     console.print(table)
     for one in seen["without_row"]:
         what = f"{one['address']}:{one['port']}/{one['protocol']} ({one['program'] or 'an unknown program'})"
-        console.print(f"[yellow]{one['node']}: {escape(what)} listens and has no row.[/]")
+        console.print(f"[yellow]{one['node']}: {escape(what)} listens, or leads to a pod, and has no row.[/]")
     if seen["without_row"]:
         console.print(
             "Without a row nobody else comes there; `firewall.open_tcp` and `open_udp` open a port to everybody."

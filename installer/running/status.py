@@ -44,7 +44,7 @@ class ClusterStatus:
     @property
     def healthy(self) -> bool:
         """Every node is ready and every service runs; what is meant to be off does not count."""
-        nodes_ready = all(node.ready for node in self.nodes if not node.maintenance)
+        nodes_ready = all(node.ready for node in self.nodes if not (node.maintenance or node.fenced))
         return nodes_ready and all(service.state in {"running", "stopped"} for service in self.services)
 
     def to_json(self) -> dict[str, Any]:
@@ -102,6 +102,7 @@ def show(seen: ClusterStatus, console: Console) -> None:
         state = "[green]ready[/]" if node.ready else "[red]not ready[/]"
         devices = ", ".join(f"{count} × {kind}" for kind, count in node.accelerators.items())
         state = "[dim]maintenance[/]" if node.maintenance else state
+        state = "[dim]fenced[/]" if node.fenced else state
         table.add_row(node.name, ", ".join(node.roles), node.arch, state, devices, escape(node.message))
     console.print(table)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")

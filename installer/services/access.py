@@ -29,7 +29,7 @@ class Access:
 
     def nodes(self, on: Where) -> list[SshNode]:
         """Return how to reach the nodes of a kind; those in maintenance are left out."""
-        return [ssh_node(self.cluster, node) for node in self._nodes(on) if not node.maintenance]
+        return [ssh_node(self.cluster, node) for node in self._nodes(on) if not node.left_out]
 
     def node(self, name: str) -> SshNode:
         """Return how to reach one node. Raises KeyError."""
@@ -51,7 +51,7 @@ class Access:
 
 def api_servers(cluster: Cluster) -> list[str]:
     """Return the URLs of the API servers, those of masters in maintenance last."""
-    masters = sorted(cluster.masters, key=lambda master: master.maintenance)
+    masters = sorted(cluster.masters, key=lambda master: master.left_out)
     return [f"https://{master.address}:{API_SERVER_PORT}" for master in masters]
 
 

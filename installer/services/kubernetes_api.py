@@ -82,6 +82,11 @@ class KubernetesApi:
         items: list[dict[str, Any]] = self._get(f"/api/v1{scope}/pods", labelSelector=labels)["items"]
         return items
 
+    def services(self) -> list[dict[str, Any]]:
+        """Return the Services of all namespaces."""
+        items: list[dict[str, Any]] = self._get("/api/v1/services")["items"]
+        return items
+
     def nodes(self) -> list[dict[str, Any]]:
         """Return the nodes."""
         items: list[dict[str, Any]] = self._get("/api/v1/nodes")["items"]

@@ -11,6 +11,9 @@ from installer.cluster import Cluster, Node
 from installer.cluster.listeners import Binds, Listener
 from installer.cluster.ports import listeners, of_node, who, who_ipv6
 from installer.services.access import Access
+from installer.services.forwarding import of_pods, of_services
+from installer.services.forwarding import without_row as forwarded_without_row
+from installer.services.kubernetes_api import KubernetesUnavailable
 from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all
 
 ASKED = ("ss", "--no-header", "--tcp", "--udp", "--listening", "--numeric", "--processes")
@@ -70,9 +73,14 @@ def without_row(cluster: Cluster, node: Node, seen: list[Socket]) -> list[Socket
 
 
 def table(access: Access) -> dict[str, Any]:
-    """Return the table and what listens without a row: the JSON form of `status --ports`."""
+    """Return the table and what listens or leads to pods without a row: the JSON form of `status --ports`."""
     cluster = access.cluster
     unlisted, silent = [], []
+    try:
+        forwards = [*of_services(access.kubernetes.services()), *of_pods(access.kubernetes.pods())]
+    except KubernetesUnavailable as error:
+        forwards = []
+        silent.append({"node": "", "message": f"Which ports lead to pods is not known: {error.message}"})
     for name, seen in sockets(access).items():
         if isinstance(seen, NodeUnreachable):
             silent.append({"node": name, "message": str(seen)})
@@ -80,6 +88,11 @@ def table(access: Access) -> dict[str, Any]:
         unlisted += [
             {"node": name, "protocol": one.protocol, "address": one.address, "port": one.port, "program": one.program}
             for one in without_row(cluster, cluster.node(name), seen)
+        ]
+    for node in cluster.members:
+        unlisted += [
+            {"node": node.name, "protocol": one.protocol, "address": one.address, "port": one.port, "program": one.of}
+            for one in forwarded_without_row(cluster, node, forwards)
         ]
     rows = [
         {

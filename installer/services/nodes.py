@@ -23,6 +23,7 @@ class NodeState:
     accelerators: dict[str, int] = field(default_factory=dict)
     message: str = ""
     maintenance: bool = False
+    fenced: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as plain data."""
@@ -59,4 +60,5 @@ def _state(node: Node, item: dict[str, Any] | None, error: str) -> NodeState:
         accelerators=found,
         message=message,
         maintenance=node.maintenance,
+        fenced=node.fenced,
     )

@@ -10,6 +10,8 @@ short_description: Make the first master, or join a node
 description:
   - Runs C(kubeadm init) or C(kubeadm join) once. What it was doing is written down before and after, so an attempt that
     was killed half-way is cleaned up and made again; one that still runs is waited for.
+  - A member whose Node object is gone (it was shut out, or somebody deleted it) registers again: its kubelet is
+    restarted.
   - A master's API server, controller manager and scheduler run with its settings, also where it was made with others.
 options:
   verb:
@@ -21,6 +23,9 @@ options:
     description: Configuration of kubeadm on the node.
     type: path
     required: true
+  node:
+    description: With C(join), the name under which the node is registered.
+    type: str
   ignore_preflight:
     description: Checks of kubeadm that this host can't pass and that do no harm here.
     type: list
@@ -64,6 +69,10 @@ cleaned:
   description: Whether a half-done attempt was removed first.
   returned: always
   type: bool
+registered:
+  description: Whether the kubelet had to register the node again.
+  returned: always
+  type: bool
 replaced:
   description: The parts of the control plane that were started with other settings.
   returned: always
@@ -74,6 +83,7 @@ replaced:
 import json
 import os
 import shutil
+import time
 from typing import Any, Dict, List, Optional, Sequence
 
 from ansible.module_utils import atoll_control_plane as control_plane
@@ -91,6 +101,7 @@ from ansible.module_utils.basic import AnsibleModule
 ARGUMENTS = {
     "verb": {"type": "str", "choices": ["init", "join"], "required": True},
     "config": {"type": "path", "required": True},
+    "node": {"type": "str"},
     "ignore_preflight": {"type": "list", "elements": "str", "default": []},
     "keep": {"type": "list", "elements": "path", "default": []},
     "settings": {"type": "path"},
@@ -101,6 +112,7 @@ ARGUMENTS = {
 ROOT = "/etc/kubernetes"
 # kubeadm leaves these to the person who resets.
 LEFTOVERS = ("/etc/cni/net.d", "/var/lib/etcd")
+REGISTERS_WITHIN_S = 60
 DONE_BY = {"init": "admin.conf", "join": "kubelet.conf"}
 
 
@@ -161,17 +173,48 @@ def work(module: Any) -> Dict[str, Any]:
                     os.path.join(ROOT, DONE_BY[params["verb"]]), params["config"]
                 )
             )
-        result = {"changed": state != "done", "cleaned": state == "half", "state_before": state, "replaced": []}
+        result = {
+            "changed": state != "done",
+            "cleaned": state == "half",
+            "state_before": state,
+            "registered": False,
+            "replaced": [],
+        }
         if state != "done":
             if dry:
                 return result
             if state == "half":
                 clean(params["keep"], lock)
             make(params, marker_path, lock)
+        elif params["node"] and not is_registered(params["node"]):
+            result.update(changed=True, registered=True)
+            if not dry:
+                register(params["node"])
         if params["settings"]:
             replaced = control_plane.keep_settings(params["settings"], params["part_timeout_s"], dry=dry)
             result.update(changed=result["changed"] or bool(replaced), replaced=replaced)
     return result
+
+
+def is_registered(node: str) -> bool:
+    """Say whether the cluster has a Node object of this name, as the kubelet sees it."""
+    kubeconfig = os.path.join(ROOT, DONE_BY["join"])
+    argv = ["kubectl", "--kubeconfig", kubeconfig, "get", "node", node, "--output", "name", "--ignore-not-found"]
+    return bool(run(argv, timeout_s=60).strip())
+
+
+def register(node: str) -> None:
+    """Let the kubelet make the Node object: it does so when it starts, and never again."""
+    run(["systemctl", "restart", "kubelet.service"])
+    ends = time.monotonic() + REGISTERS_WITHIN_S
+    while not is_registered(node):
+        if time.monotonic() > ends:
+            raise NodeError(
+                "the kubelet did not register `{}` within {} s. What it says: `journalctl -u kubelet` there.".format(
+                    node, REGISTERS_WITHIN_S
+                )
+            )
+        time.sleep(1)
 
 
 def make(params: Dict[str, Any], marker_path: str, lock: Optional[int]) -> None:

@@ -50,6 +50,11 @@ certificates_end:
   description: When the first of kubeadm's own certificates on this master ends, like C(2031-11-21); empty elsewhere.
   returned: always
   type: str
+nodes:
+  description: Names of the Node objects, on masters whose cluster answers; null elsewhere.
+  returned: always
+  type: list
+  elements: str
 kubernetes:
   description: The version of the control plane that stands on this master, like C(v1.36.3); empty elsewhere.
   returned: always
@@ -61,7 +66,7 @@ import glob
 import json
 import os
 import re
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 from ansible.module_utils import atoll_cluster as cluster
 from ansible.module_utils.atoll_drift import (
@@ -129,8 +134,12 @@ def work(module: Any) -> Dict[str, Any]:
     live: Dict[cluster.Key, Dict[str, Any]] = {}
     unreachable = ""
     cluster_records: Dict[str, Any] = {}
+    nodes: Optional[List[str]] = None
     if on_master:
         try:
+            nodes = sorted(
+                name.partition("/")[2] for name in cluster.kubectl("get", "nodes", "--output", "name").split()
+            )
             live = cluster.get([RECORDS, *(item for book in known.values() for item in listed(book))])
         except NodeError as error:
             unreachable = str(error)
@@ -151,6 +160,7 @@ def work(module: Any) -> Dict[str, Any]:
         "drifted": drifted,
         "certificates_end": certificates_end() if on_master else "",
         "kubernetes": kubernetes(state),
+        "nodes": nodes,
     }
 
 

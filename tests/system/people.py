@@ -45,8 +45,8 @@ class Browser(Portal):
 
     def run(self, atoll: Atoll, name: str, program: str, **more: Any) -> str:
         """Write a program into the home and submit it as a task without cards."""
-        home = self.client.get("/home/files")  # makes the home
-        assert home.is_success, home.text
+        made = self.client.get("/home/files")  # makes the home
+        assert made.is_success, made.text
         home = f"/mnt/atoll/home/{self.user}"
         place = Path(home, name, "main.py")
         write = (

@@ -93,6 +93,21 @@ def _roles(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
             yield Finding(("nodes", index, "roles"), "a role is there twice.", "Name each role once.")
 
 
+def _fenced(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
+    for index, node in enumerate(cluster.nodes):
+        if not node.fenced:
+            continue
+        serves = {role for role in node.roles if role != "worker"} | (
+            {"registry"} if node in cluster.registry_nodes else set()
+        )
+        if serves:
+            yield Finding(
+                ("nodes", index, "fenced"),
+                f"a node cannot be shut out while others need it for {' and '.join(sorted(serves))}.",
+                "Only a worker can be fenced. Switch this server off, and say `maintenance: true` instead.",
+            )
+
+
 def _accelerators(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
     for index, node in enumerate(cluster.nodes):
         if node.accelerators and "worker" not in node.roles:
@@ -203,4 +218,4 @@ def _lab(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding]:
             )
 
 
-CHECKS: tuple[Check, ...] = (_names, _addresses, _masters, _roles, _accelerators, _disks, _lab)
+CHECKS: tuple[Check, ...] = (_names, _addresses, _masters, _roles, _fenced, _accelerators, _disks, _lab)

@@ -39,7 +39,7 @@ def test_a_first_install_plans_every_phase_where_it_belongs(cluster: Cluster, di
     assert [step.node for step in made.of("registry")] == ["storage1"]
     assert [step.node for step in made.of("node")] == ["worker1", "worker2", "storage1"]
     assert [step.node for step in made.of("queue")] == ["master1"]
-    assert {step.phase for step in made.steps} == set(BY_NAME)
+    assert {step.phase for step in made.steps} == set(BY_NAME) - {"fencing"}
 
 
 def test_after_a_success_there_is_nothing_to_do(cluster: Cluster, digests: Digests, installed: Observations) -> None:
@@ -150,6 +150,32 @@ def test_a_node_in_maintenance_is_left_out(text: str, digests: Digests) -> None:
     made = plan(resting, None, NOTHING, digests)
     assert "worker2" not in {step.node for step in made.steps}
     assert made.warnings == ("Node `worker2` is in maintenance and left out.",)
+
+
+def test_a_fenced_node_is_shut_out_by_all_others_and_let_in_again(
+    text: str, digests: Digests, installed: Observations
+) -> None:
+    shut_out = loads(text.replace("address: 10.0.0.22", "address: 10.0.0.22, fenced: true"), installed=True)
+    made = plan(shut_out, None, installed, digests)
+    assert made.warnings == ("Node `worker2` is fenced and left out.",)
+    others = ["master1", "worker1", "storage1"]
+    assert [step.node for step in made.of("host")] == others
+    assert {step.detail for step in made.of("host")} == {"node.firewall"}
+    assert brief(made) == [
+        *(("host", node, "apply") for node in others),
+        ("fencing", "master1", "apply"),
+        ("volume", "storage1", "apply"),
+    ]
+    assert made.of("volume")[0].detail == "members"
+    # Whether it answers or not.
+    silent = replace(installed.nodes["worker2"], reachable=False)
+    seen = replace(installed, nodes={**installed.nodes, "worker2": silent})
+    assert not plan(shut_out, None, seen, digests).blocked
+    after = done(made, installed)
+    assert not plan(shut_out, None, after, digests)
+    back = plan(loads(text, installed=True), None, after, digests)
+    assert ("fencing", "master1", "remove") in brief(back)
+    assert {step.phase for step in back.steps} == {"host", "fencing", "volume"}
 
 
 def test_a_silent_node_with_nothing_to_do_is_a_warning(

@@ -30,6 +30,7 @@ FACTS = {
     "atoll_registry_hosts": "registry_hosts",
     "atoll_storage_hosts": "storage_hosts",
     "atoll_members": "members",
+    "atoll_fenced": "fenced",
     "atoll_device_types": "device_types",
     "atoll_card_labels": "card_labels",
     "atoll_card_plugins": "card_plugins",

@@ -40,7 +40,8 @@ def test_nothing_is_known_of_a_cluster_that_was_never_seen(tmp_path: Path) -> No
 
 def test_the_kubernetes_of_a_master_is_remembered(tmp_path: Path) -> None:
     found = {"records": {}, "cluster_records": {}, "managed": [], "drifted": {}, "kubernetes": "v1.36.3"} | {
-        "certificates_end": ""
+        "certificates_end": "",
+        "nodes": ["master1"],
     }
     seen = understood(reference(), {"master1": {"event": "runner_on_ok", "event_data": {"res": found}}})
     remember(tmp_path, done(plan(reference(), None, seen, Digests()), seen))

@@ -16,6 +16,7 @@ NODE, NODE6 = "10.77.0.21", "fe80::21"
 COMERS = {"node": "10.77.0.22", "master": "10.77.0.11", "pod": "10.244.9.9", "stranger": "10.77.0.99"}
 STRANGER6 = "fe80::99"
 PORTS = [int(word) for word in sys.argv[1:]]
+LED = [443, 31080]
 ANSWER_S = 1.0
 
 
@@ -37,7 +38,7 @@ def listen() -> list[socket.socket]:
 COMING = """
 import json, socket, sys
 from concurrent.futures import ThreadPoolExecutor
-comers, ports, node, node6, stranger6, answer_s = json.loads(sys.argv[1])
+comers, ports, node, node6, stranger6, answer_s, led = json.loads(sys.argv[1])
 def comes(family, source, target):
     with socket.socket(family) as one:
         one.settimeout(answer_s)
@@ -54,6 +55,9 @@ tried += [("ipv6", port, socket.AF_INET6, (stranger6, 0, 0, scope), (node6, port
 behind = {"to a pod": "10.244.3.3", "to a service": "10.96.0.10"}
 tried += [(name, who, socket.AF_INET, (comers[who], 0), (address, ports[0]))
           for name, address in behind.items() for who in comers]
+# A port of the node that leads to a pod, as a node port and a host port do.
+tried += [("by a port that leads to a pod " + str(port), who, socket.AF_INET, (comers[who], 0), (node, port))
+          for port in led for who in comers]
 found = {name: [] for name, *_ in tried}
 with ThreadPoolExecutor(len(tried)) as pool:  # whom the rules drop waits in vain: all at once
     came = pool.map(lambda one: comes(*one[2:]), tried)
@@ -90,11 +94,12 @@ def main() -> None:
         run("ip", "route", "replace", f"{address}/32", "dev", "eth0")
     # As kube-proxy does it: a service leads to a pod before anything is filtered.
     hook = "type nat hook prerouting priority dstnat; ip daddr 10.96.0.10 dnat to 10.244.3.3;"
+    hook += "".join(f" ip daddr {NODE} tcp dport {port} dnat to 10.244.3.3:{PORTS[0]};" for port in LED)
     dnat = f"table ip services {{ chain c {{ {hook} }}; }}"
     run("nft", "-f", "-", stdin=dnat)
     run("nft", "-f", "-", stdin=sys.stdin.read())
     sockets = listen()
-    given = json.dumps([COMERS, PORTS, NODE, NODE6, STRANGER6, ANSWER_S])
+    given = json.dumps([COMERS, PORTS, NODE, NODE6, STRANGER6, ANSWER_S, LED])
     asked: Any = subprocess.run(
         ["ip", "netns", "exec", "stranger", sys.executable, "-c", COMING, given],
         check=True,

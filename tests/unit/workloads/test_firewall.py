@@ -14,7 +14,7 @@ import pytest
 
 from installer import packages
 
-from .conftest import Rendered
+from .conftest import Rendered, Rendering
 
 OWN_NAME_SPACE = ("unshare", "--user", "--map-root-user", "--net", "--mount", "--")
 PORTS = [22, 179, 2379, 6443, 9100, 10250, 20244, 24007, 49152, 50051]
@@ -64,6 +64,27 @@ def test_a_node_is_no_router_to_pods_and_services_for_strangers(rules: dict[str,
     found = comes(rules["worker1"])
     assert found["to a pod"] == ["node", "master", "pod"]
     assert found["to a service"] == ["node", "master", "pod"]
+
+
+@pytest.mark.parametrize(("port", "everybody"), [(443, ["master1"]), (31080, [])])
+def test_a_port_that_leads_to_a_pod_leads_a_stranger_there_only_if_the_table_has_it(
+    rules: dict[str, str], port: int, everybody: list[str]
+) -> None:
+    """It has no socket: whoever makes such a port by the API would open it to all."""
+    for node in ("master1", "worker1"):
+        found = comes(rules[node])[f"by a port that leads to a pod {port}"]
+        assert found == ["node", "master", "pod", *(["stranger"] if node in everybody else [])]
+
+
+def test_a_node_that_is_shut_out_comes_nowhere(rendering: Rendering, rules: dict[str, str]) -> None:
+    """Where everybody may come, neither; tests/system has what it had begun before."""
+    texts = {file.host: str(file.text) for file in rendering("fenced").files if file.dest == FILE}
+    assert sorted(texts) == ["master1", "storage1", "worker1"]
+    for node, text in texts.items():
+        found = comes(text)
+        assert found["node"] == [], node
+        assert [who for name, came in found.items() if " " in name for who in came if who == "node"] == []
+        assert found["stranger"] == comes(rules[node])["stranger"]
 
 
 # What an administrator and a distribution may have there, in both families, beside names that are ours in another one.

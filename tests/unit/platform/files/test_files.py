@@ -76,7 +76,12 @@ async def test_a_home_whose_owner_is_seen_late_is_waited_for(storage: Path, monk
 
     def late(made: int, uid: int, gid: int) -> None:
         again = os.dup(made)
-        threading.Timer(0.7, lambda: (chown(again, uid, gid), os.close(again))).start()
+
+        def settle() -> None:
+            chown(again, uid, gid)
+            os.close(again)
+
+        threading.Timer(0.7, settle).start()
 
     chown = os.fchown
     monkeypatch.setattr(os, "fchown", late)
