@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Header, Request
 from fastapi.routing import APIRoute
 
 from installer.cluster.values import ACCOUNT
+from installer.control.accounts import ADMINISTRATORS, EVERYBODY, Users
 from installer.control.problems import NO_ACTING_USER, NOT_FOR_CALLER, Problem
 
 
@@ -17,9 +18,9 @@ from installer.control.problems import NO_ACTING_USER, NOT_FOR_CALLER, Problem
 class Rights:
     """What one sort of caller may do: operation ids, and the actions of `services_act`.
 
-    A caller that acts `for_users` names the user in the header `Atoll-User` of each action. `streams` are what it may
-    follow, by operation id, each with how many at a time, and `at_once` of its requests are worked on: every caller has
-    a share of its own, which no other can take.
+    A caller that acts `for_users` names the user in the header `Atoll-User` of each request: it does nothing in its own
+    name. `streams` are what it may follow, by operation id, each with how many at a time, and `at_once` of its requests
+    are worked on: every caller has a share of its own, which no other can take.
     """
 
     operations: frozenset[str]
@@ -43,6 +44,8 @@ READS = frozenset(
         "services_logs",
     }
 )
+# What any user of the platform may have asked for; all else it asks for administrators alone, as its permissions say.
+OF_EVERYBODY = frozenset({"images_describe", "images_list"})
 CALLERS = {
     # `service_ctl` on a master.
     "administrator": Rights(
@@ -65,7 +68,7 @@ CALLERS = {
         revisions=True,
     ),
     # The platform's API, which a stranger may have taken over: it neither stops a service nor chooses what is rendered,
-    # and reads the ends of logs, since nothing in the portal follows one.
+    # and reads the ends of logs, since nothing in the portal follows one; all of it for a user who is signed in.
     "platform": Rights(
         READS | {"services_act"}, frozenset({"restart"}), {"runs_events": 32}, at_once=16, for_users=True
     ),
@@ -96,32 +99,28 @@ class Caller:
         return most
 
 
-def allowed(request: Request) -> Caller:
-    """Return who calls, if they may ask for this at all. Raises Problem."""
+def allowed(request: Request, atoll_user: Annotated[str | None, Header()] = None) -> Caller:
+    """Return who calls, with the user for whom they act, if they and that user may ask for this. Raises Problem."""
     name = str(getattr(request.state, "caller", "unnamed"))
     route = request.scope.get("route")
     operation = str(route.operation_id) if isinstance(route, APIRoute) else ""
     rights = CALLERS.get(name, NOBODY)
     if operation not in rights.operations:
         raise _refused(name, operation)
-    return Caller(name, rights)
-
-
-def acting(caller: Annotated[Caller, Depends(allowed)], atoll_user: Annotated[str | None, Header()] = None) -> Caller:
-    """Return who calls, with the user for whom they act, if they act for users. Raises Problem."""
-    if not caller.rights.for_users:
-        return caller
+    if not rights.for_users:
+        return Caller(name, rights)
     if atoll_user is None or not ACCOUNT.fullmatch(atoll_user):
         raise Problem(
             NO_ACTING_USER,
-            f"`{caller.name}` does not say for whom it acts.",
+            f"`{name}` does not say for whom it acts.",
             "It names a user of the platform in the header Atoll-User.",
         )
-    return replace(caller, user=atoll_user)
+    users: Users = request.app.state.users
+    users.check(atoll_user, EVERYBODY if operation in OF_EVERYBODY else ADMINISTRATORS, anew=request.method != "GET")
+    return Caller(name, rights, atoll_user)
 
 
 Asking = Annotated[Caller, Depends(allowed)]
-Acting = Annotated[Caller, Depends(acting)]
 
 
 def _refused(name: str, what: str) -> Problem:

@@ -46,6 +46,8 @@ NO_SUCH_RUN = Kind(404, "no_such_run", frozenset({"run"}))
 NO_SUCH_IMAGE = Kind(404, "no_such_image", frozenset({"image"}))
 NO_IMAGE_NAME = Kind(422, "no_image_name", frozenset({"image"}))
 REGISTRY_UNAVAILABLE = Kind(503, "registry_unavailable")
+USER_NOT_ALLOWED = Kind(403, "user_not_allowed", frozenset({"user"}))
+USERS_UNAVAILABLE = Kind(503, "users_unavailable", frozenset({"user"}))
 NOT_INSTALLED = Kind(503, "not_installed")
 ANSWERS: dict[type, Kind] = {
     KubernetesUnavailable: Kind(503, "kubernetes_unavailable"),
@@ -62,6 +64,8 @@ SHOWN = (
     NO_SUCH_IMAGE,
     NO_IMAGE_NAME,
     REGISTRY_UNAVAILABLE,
+    USER_NOT_ALLOWED,
+    USERS_UNAVAILABLE,
     NOT_INSTALLED,
     *ANSWERS.values(),
 )
@@ -71,8 +75,6 @@ NOT_FOR_CALLER = Kind(403, "not_for_caller")
 NO_ACTING_USER = Kind(403, "no_acting_user")
 TOO_MANY_REQUESTS = Kind(429, "too_many_requests")
 TOO_MANY_STREAMS = Kind(429, "too_many_streams", frozenset({"limit"}))
-USER_NOT_ALLOWED = Kind(403, "user_not_allowed")
-USERS_UNAVAILABLE = Kind(503, "users_unavailable")
 INVALID_REQUEST = Kind(422, "invalid_request")
 FAILED = Kind(500, "failed")
 

@@ -15,7 +15,7 @@ from installer.running import accepted, cis_waivers
 from installer.running.cis_waivers import Waiver, WaiverError
 from installer.running.errors import RunError
 from installer.services.access import ssh_node
-from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all
+from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all, shown
 
 PROGRAM = "/opt/atoll/bin/kube-bench"
 ON_MASTERS, ON_NODES = ("master", "etcd", "controlplane", "policies"), ("node",)
@@ -152,7 +152,7 @@ def _ask(one: SshNode, node: Node) -> tuple[Finding, ...]:
     if code == 127:
         raise RunError(f"node `{node.name}` has no {PROGRAM}.", "`./atoll apply` brings it.")
     if code != 0:
-        raise RunError(f"node `{node.name}`: kube-bench ended with {code}: {errors.strip()}")
+        raise RunError(f"node `{node.name}`: kube-bench ended with {code}: {shown(errors)}")
     return parse(node, output)
 
 

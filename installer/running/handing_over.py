@@ -18,7 +18,7 @@ from installer.running import accepted
 from installer.running.accepted import FILE, RECORD
 from installer.running.errors import RunError
 from installer.running.journal import FILE_NAME as JOURNAL
-from installer.ssh.nodes import NodeUnreachable, SshNode
+from installer.ssh.nodes import NodeUnreachable, SshNode, shown
 
 # Files and folders of a cluster's state. `secrets.yaml` is among them since any phase may make a secret, also one that
 # comes after `control`: at the end of an apply it is whole. What lies in pki/ and ssh/ is left out there by
@@ -78,7 +78,7 @@ def _give(master: SshNode, folder: Path, state: Path, ours: Mapping[str, str], n
 def _told(master: SshNode, folder: Path, answer: tuple[int, str, str]) -> None:
     code, _, errors = answer
     if code:
-        raise RunError(f"{master.name}: {folder} cannot be written: {errors.strip()}", "Mend that there.")
+        raise RunError(f"{master.name}: {folder} cannot be written: {shown(errors)}", "Mend that there.")
 
 
 def _names(state: Path) -> list[str]:

@@ -16,6 +16,7 @@ from installer.running.errors import Busy
 from installer.ssh.nodes import CONNECT_SECONDS, SshNode
 
 LOCK_WAIT_SECONDS = 10
+LONGEST_LINE = 2000  # characters of what the master says
 PROGRAM = Path(lock_file.__file__).read_text("utf-8")  # runs on the master, with its own Python
 
 
@@ -30,6 +31,7 @@ class Mirror:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            errors="replace",
         )
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._master = master.name
@@ -40,7 +42,7 @@ class Mirror:
         """Wait until the master has given its lock; return False if it cannot be reached. Raises Busy."""
         timer = threading.Timer(CONNECT_SECONDS + LOCK_WAIT_SECONDS + 5, self._process.kill)
         timer.start()
-        said = self._process.stdout.readline() if self._process.stdout else ""
+        said = self._process.stdout.readline(LONGEST_LINE) if self._process.stdout else ""
         timer.cancel()
         if said.startswith("ready"):
             self._thread.start()

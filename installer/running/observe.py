@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import BaseModel, ValidationError
 
 from installer.cluster import Cluster, state_directory
 from installer.planning import BY_NAME, PHASES, Managed, Observations, Record, Scope, Seen, acting_master
@@ -23,6 +24,7 @@ from installer.running.failures import failure_of
 from installer.running.journal import new_run_id
 from installer.running.memory import completed
 from installer.running.playbook import Event, Playbook, listen
+from installer.ssh.nodes import shown
 
 OF_CLUSTER = frozenset(phase.name for phase in PHASES if phase.on is Scope.CLUSTER)
 # What these do is noted on the node's object, too.
@@ -82,14 +84,15 @@ def _drop_left(state: Path) -> None:
 def understood(cluster: Cluster, results: Mapping[str, Event]) -> Observations:
     """Make observations of the events of the probe, by node."""
     nodes = {name: _node(event) for name, event in results.items()}
-    master = results.get(acting_master(cluster).name)
-    if master is None or master["event"] != "runner_on_ok":
+    acting = acting_master(cluster).name
+    master = results.get(acting)
+    if master is None or master["event"] != "runner_on_ok" or not nodes[acting].reachable:
         return Observations(nodes, Seen(reachable=False))
-    result = master["event_data"]["res"]
-    nodes = _unregistered(cluster, nodes, result["nodes"])
+    result = Said.model_validate(master["event_data"]["res"])
+    nodes = _unregistered(cluster, nodes, result.nodes)
     # The master's own copy counts where the API server does not answer, or has lost it.
-    local = {phase: record for phase, record in result["records"].items() if phase in OF_CLUSTER}
-    records = {**local, **result["cluster_records"]}
+    local = {phase: record for phase, record in result.records.items() if phase in OF_CLUSTER}
+    records = {**local, **result.cluster_records}
     return Observations(nodes, Seen(records=_records(records, OF_CLUSTER), managed=_managed(result, OF_CLUSTER)))
 
 
@@ -109,15 +112,40 @@ def _unregistered(cluster: Cluster, nodes: dict[str, Seen], known: list[str] | N
     return nodes | {name: lacking(nodes[name]) for name in lost if name in nodes}
 
 
+class SaidRecord(BaseModel):
+    """A record as a node has it."""
+
+    input_hash: str
+    version: str = ""
+    at: str = ""
+    begun: Any = None
+
+
+class Said(BaseModel):
+    """What the probe says of a node: a node's own word, so it may be anything."""
+
+    records: dict[str, SaidRecord]
+    cluster_records: dict[str, SaidRecord]
+    managed: list[str]
+    drifted: dict[str, list[str]]
+    kubernetes: str
+    certificates_end: str
+    nodes: list[str] | None = None
+
+
 def _node(event: Event) -> Seen:
     if event["event"] == "runner_on_ok":
-        result = event["event_data"]["res"]
+        try:
+            result = Said.model_validate(event["event_data"]["res"])
+        except ValidationError as error:
+            where = ", ".join(sorted({".".join(map(str, one["loc"])) for one in error.errors()}))
+            return Seen(reachable=False, problem=f"what it says of itself is not understood: {shown(where, 200)}")
         of_node = [phase.name for phase in PHASES if phase.name not in OF_CLUSTER]
         return Seen(
-            records=_records(result["records"], of_node),
+            records=_records(result.records, of_node),
             managed=_managed(result, of_node),
-            kubernetes=result["kubernetes"],
-            certificates_end=result["certificates_end"],
+            kubernetes=result.kubernetes,
+            certificates_end=result.certificates_end,
         )
     if event["event"] == "runner_on_skipped":
         return Seen(reachable=False, problem="it is in maintenance")
@@ -125,25 +153,20 @@ def _node(event: Event) -> Seen:
     return Seen(reachable=False, problem=failure.message.strip())
 
 
-def _records(found: Mapping[str, Any], phases: Iterable[str]) -> dict[str, Record]:
+def _records(found: Mapping[str, SaidRecord], phases: Iterable[str]) -> dict[str, Record]:
     """Return the records of some phases, and those of phases that this version does not know."""
     names = [*phases, *(name for name in found if name not in BY_NAME)]
     return {
-        phase: Record(
-            found[phase]["input_hash"],
-            found[phase].get("version", ""),
-            found[phase].get("at", ""),
-            bool(found[phase].get("begun")),
-        )
+        phase: Record(found[phase].input_hash, found[phase].version, found[phase].at, bool(found[phase].begun))
         for phase in names
         if phase in found
     }
 
 
-def _managed(result: Mapping[str, Any], phases: Iterable[str]) -> dict[str, Managed]:
-    drifted = result["drifted"]
+def _managed(result: Said, phases: Iterable[str]) -> dict[str, Managed]:
+    drifted = result.drifted
     return {
         phase: Managed(phase not in drifted, tuple(drifted.get(phase, ())))
         for phase in phases
-        if phase in result["managed"] or phase in drifted
+        if phase in result.managed or phase in drifted
     }

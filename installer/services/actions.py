@@ -15,7 +15,7 @@ from installer.services.kubernetes_api import KubernetesUnavailable, NotThere
 from installer.services.observation import services
 from installer.services.states import ServiceState
 from installer.services.table import Action, Part, Service, StaticPod, Unit, Workload, Workloads
-from installer.ssh.nodes import NodeUnreachable, SshNode
+from installer.ssh.nodes import NodeUnreachable, SshNode, shown
 
 Say = Callable[[str], None]
 # Renders the configuration of a service from cluster.yaml and returns how much changed.
@@ -157,7 +157,7 @@ def _systemctl(node: SshNode, verb: str, unit: Unit, say: Say) -> bool:
             return False
     code, _, errors = node.ask(["systemctl", verb, unit.name], timeout_s=120)
     if code:
-        raise ActionFailed(f"{node.name}: systemctl {verb} {unit.name}: {errors.strip()}")
+        raise ActionFailed(f"{node.name}: systemctl {verb} {unit.name}: {shown(errors)}")
     say(f"{node.name}: {unit.name}: {verb} done")
     return True
 
@@ -193,7 +193,7 @@ def _containers(node: SshNode, pod: StaticPod) -> set[str]:
         [*CTR, "containers", "ls", "-q", f'labels."io.kubernetes.container.name"=={pod.name}']
     )
     if code:
-        raise ActionFailed(f"{node.name}: containerd does not list its containers: {errors.strip()}")
+        raise ActionFailed(f"{node.name}: containerd does not list its containers: {shown(errors)}")
     return set(said.split())
 
 

@@ -6,6 +6,9 @@ from installer.redaction import Redactor
 from installer.services.access import Access
 from installer.services.kubernetes_api import NotThere
 from installer.services.table import ConfigMap, NodeFile, Service
+from installer.ssh.nodes import shown
+
+MOST_BYTES = 1 << 20  # of a file
 
 
 def configuration(access: Access, service: Service, redactor: Redactor) -> dict[str, str]:
@@ -29,6 +32,6 @@ def _file(access: Access, place: NodeFile, redactor: Redactor) -> dict[str, str]
     if not nodes:
         return {}
     node = nodes[0]
-    code, said, errors = node.ask(["cat", place.path], timeout_s=15)
-    text = f"({errors.strip()})" if code else redactor.text(said)
+    code, said, errors = node.ask(["cat", place.path], timeout_s=15, most_bytes=MOST_BYTES)
+    text = f"({shown(errors)})" if code else redactor.text(said)
     return {f"{node.name}:{place.path}": text}

@@ -14,10 +14,18 @@ from installer.services.access import Access
 from installer.services.forwarding import of_pods, of_services
 from installer.services.forwarding import without_row as forwarded_without_row
 from installer.services.kubernetes_api import KubernetesUnavailable
-from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all
+from installer.ssh.nodes import NodeNotBelieved, NodeUnreachable, SshNode, ask_all, shown
 
 ASKED = ("ss", "--no-header", "--tcp", "--udp", "--listening", "--numeric", "--processes")
+MOST_BYTES = 1 << 20
+MOST_SOCKETS = 2000
+_LINE = re.compile(
+    r"""(?P<protocol>tcp|udp) \s+ (?:LISTEN|UNCONN) \s+ \d+ \s+ \d+ \s+
+    (?P<address>\*|[0-9.]+|\[[0-9A-Fa-f:.]+\])(?:%[^\s:]+)?:(?P<port>\d{1,5}) \s+ \S+ (?P<rest>.*)""",
+    re.VERBOSE | re.ASCII,
+)
 _PROGRAM = re.compile(r'\(\("([^"]*)"')
+HIGHEST_PORT = 65535
 _LOOPBACK = ("127.", "[::1]", "[::ffff:127.")
 
 
@@ -37,12 +45,13 @@ class Socket:
 
 
 def understood(text: str) -> Iterator[Socket]:
-    """Read the output of `ss`."""
+    """Read the output of `ss`. Raises ValueError for a line that it does not say: who answers there hides something."""
     for line in text.splitlines():
-        protocol, _, _, _, local, *rest = line.split()
-        address, _, port = local.rpartition(":")
-        program = _PROGRAM.search(" ".join(rest))
-        yield Socket(protocol, address.partition("%")[0], int(port), program[1] if program else "")
+        found = _LINE.fullmatch(line.rstrip())
+        if found is None or int(found["port"]) > HIGHEST_PORT or not line.replace("\t", " ").isprintable():
+            raise ValueError(f"`ss` says no such line: {shown(line, 200)}")
+        program = _PROGRAM.search(found["rest"])
+        yield Socket(found["protocol"], found["address"], int(found["port"]), program[1] if program else "")
 
 
 def row_of(rows: list[Listener], socket: Socket) -> Listener | None:
@@ -55,13 +64,19 @@ def row_of(rows: list[Listener], socket: Socket) -> Listener | None:
 
 
 def sockets(access: Access) -> dict[str, list[Socket] | NodeUnreachable]:
-    """Ask all nodes what listens."""
+    """Ask all nodes what listens. Of one whose answer is not understood nothing counts, and the others are told."""
 
     def ask(node: SshNode) -> list[Socket]:
-        code, output, errors = node.ask(ASKED)
+        code, output, errors = node.ask(ASKED, most_bytes=MOST_BYTES)
         if code != 0:
-            raise NodeUnreachable(node.name, errors.strip())
-        return list(understood(output))
+            raise NodeUnreachable(node.name, shown(errors))
+        try:
+            found = list(understood(output))
+        except ValueError as error:
+            raise NodeNotBelieved(node.name, str(error)) from None
+        if len(found) > MOST_SOCKETS:
+            raise NodeNotBelieved(node.name, f"more than {MOST_SOCKETS} sockets listen there")
+        return found
 
     return ask_all(access.nodes("all"), ask)
 

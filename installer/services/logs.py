@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import queue
 import shlex
 import subprocess
@@ -11,14 +13,15 @@ from contextlib import ExitStack, closing
 
 from installer.services.access import Access
 from installer.services.kubernetes_api import KubernetesApi, KubernetesUnavailable, NotThere
-from installer.services.log_lines import MOST_BYTES, last, lines_in
+from installer.services.log_lines import LINE_BYTES, MOST_BYTES, last, lines_in
 from installer.services.observation import pods_of
 from installer.services.stop import Stop
 from installer.services.table import Service, StaticPod, Unit, Workload, Workloads
-from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all
+from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all, shown
 
 Lines = Generator[str]
 END = None
+MOST_AHEAD = 200  # lines that are read before they are taken: of a stranger's, so many times LINE_BYTES
 
 
 def logs(access: Access, service: Service, lines: int) -> list[str]:
@@ -37,7 +40,7 @@ def logs(access: Access, service: Service, lines: int) -> list[str]:
 def follow(access: Access, service: Service, lines: int, stop: Stop) -> Lines:
     """Return the last lines and then every new one, of all parts together, until `stop` or all sources end."""
     sources = _sources(access, service, lines, stop)
-    arriving: queue.Queue[str | None] = queue.Queue(maxsize=10_000)
+    arriving: queue.Queue[str | None] = queue.Queue(maxsize=MOST_AHEAD)
 
     def tell(line: str | None) -> bool:
         # Nobody takes from a full queue any more once `stop` is set.
@@ -134,16 +137,17 @@ def _pod_files(node: SshNode, namespace: str, pod: str, lines: int, stop: Stop |
 
 def _run(node: SshNode, command: list[str], stop: Stop | None) -> Lines:
     if stop is None:
-        answer = ask_all([node], lambda one: one.ask(command, timeout_s=20))[node.name]
+        most = MOST_BYTES + (64 << 10)  # what the node leaves over, and the errors
+        answer = ask_all([node], lambda one: one.ask(command, timeout_s=20, most_bytes=most))[node.name]
         if isinstance(answer, NodeUnreachable):
             yield f"[{answer.message}]"
             return
         code, said, errors = answer
         yield from lines_in([said.encode()])
         if code:
-            yield f"[exit code {code}: {errors.strip()}]"
+            yield f"[exit code {code}: {shown(errors)}]"
         elif errors and not said:  # of a program before `tail`
-            yield f"[{errors.strip()}]"
+            yield f"[{shown(errors)}]"
         return
     with ExitStack() as stack:
         process = subprocess.Popen(
@@ -151,12 +155,11 @@ def _run(node: SshNode, command: list[str], stop: Stop | None) -> Lines:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
         )
         stack.callback(process.wait)
         stack.callback(process.kill)
         stop.add(process.kill)
         if process.stdout:
             stack.enter_context(process.stdout)
-            for line in process.stdout:
-                yield line.rstrip("\n")
+            # What is there already, or the next that comes; not as many bytes as were asked for.
+            yield from lines_in(iter(functools.partial(os.read, process.stdout.fileno(), LINE_BYTES), b""))

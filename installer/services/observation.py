@@ -13,7 +13,7 @@ from installer.services.access import Access
 from installer.services.kubernetes_api import STOPPED_SELECTOR, KubernetesUnavailable
 from installer.services.states import PartState, ServiceState, combine, unit_state, workload_state
 from installer.services.table import SERVICES, Service, StaticPod, Unit, Workload, Workloads
-from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all
+from installer.ssh.nodes import NodeUnreachable, SshNode, ask_all, shown
 
 Json = dict[str, Any]
 # Waiting for these is part of a normal start; anything else that a container waits for is trouble.
@@ -21,6 +21,7 @@ PATIENCE = {"ContainerCreating", "PodInitializing"}
 PROGRAMS = "/opt/atoll/bin:/usr/sbin"  # where nodes have the programs of units
 VERSION = "version of a unit: "
 SHOWN = ("Id", "ActiveState", "LoadState", "Result")
+MOST_BYTES = 256 << 10
 
 
 @dataclass
@@ -101,20 +102,20 @@ def _unit_state(unit: Unit, node: SshNode, seen: Seen) -> PartState:
     answer = seen.units.get(node.name)
     if answer is None or isinstance(answer, NodeUnreachable):
         return PartState(str(unit), "unknown", nodes=(node.name,), message=answer.message if answer else "not asked")
-    shown = answer.get(unit.name, {})
+    said = answer.get(unit.name, {})
     return unit_state(
         str(unit),
         node.name,
-        shown.get("ActiveState", ""),
-        shown.get("LoadState", "not-found"),
-        shown.get("Result", ""),
-        shown.get("Version", ""),
+        said.get("ActiveState", ""),
+        said.get("LoadState", "not-found"),
+        shown(said.get("Result", ""), 100),
+        said.get("Version", ""),
     )
 
 
 def version_in(said: str) -> str:
     """Return the version in what a program says of itself, empty if there is none."""
-    found = re.search(r"(?<![\w.])v?\d+\.\d+(?:\.\d+)*", said)
+    found = re.search(r"(?<![\w.])v?\d{1,9}\.\d{1,9}(?:\.\d{1,9}){0,4}", said, re.ASCII)
     return found.group() if found else ""
 
 
@@ -131,7 +132,7 @@ def _ask_units(access: Access, units: Sequence[Unit]) -> dict[str, dict[str, dic
         asked = [unit for unit in wanted[node.name] if unit.version]
         versions = [f"echo; echo {VERSION}$({shlex.join(unit.version)} 2>/dev/null)" for unit in asked]
         line = "; ".join([f"PATH={PROGRAMS}:$PATH", shlex.join(shown), *versions])
-        _, said, _ = node.ask(["sh", "-c", line], timeout_s=15)
+        _, said, _ = node.ask(["sh", "-c", line], timeout_s=15, most_bytes=MOST_BYTES)
         said, *told = said.split(f"\n{VERSION}")
         blocks = [dict(row.split("=", 1) for row in block.splitlines() if "=" in row) for block in said.split("\n\n")]
         # An alias answers with its real Id, so units are told apart by their order.

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from installer.bounded import TimedOut, TooMuch, run
 from installer.errors import ToldError
 from installer.exit_codes import UNAVAILABLE
 from installer.ssh.options import jump_options, pinned_options
 
 CONNECT_SECONDS = 5
+# Of one answer, output and errors together: what a node says is a stranger's word, and many are asked at a time.
+MOST_BYTES = 16 << 20
+SHOWN_CHARACTERS = 2000  # of what a node says when something is wrong
 Answer = TypeVar("Answer")
 
 
@@ -26,6 +29,21 @@ class NodeUnreachable(ToldError):
     def __init__(self, node: str, said: str) -> None:
         remedy = f"Check that `{node}` is on and answers SSH."
         super().__init__(f"node `{node}` cannot be asked over SSH: {said}", remedy)
+
+
+class NodeNotBelieved(NodeUnreachable):
+    """What a node answers is not what the program that was asked says: nothing of it counts."""
+
+    def __init__(self, node: str, said: str) -> None:
+        remedy = f"Look at `{node}` itself: what answers there is not what was installed, or somebody has changed it."
+        super(NodeUnreachable, self).__init__(f"the answer of node `{node}` is not believed: {said}", remedy)
+
+
+def shown(said: str, most: int = SHOWN_CHARACTERS) -> str:
+    """Return what a node said, as it is put into a message: its beginning, and nothing that moves a terminal."""
+    text = said.strip()
+    beginning = (one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in text[:most])
+    return "".join(beginning) + ("…" if len(text) > most else "")
 
 
 @dataclass(frozen=True)
@@ -56,19 +74,27 @@ class SshNode:
         ]
         return ["ssh", *flags, "-i", str(self.key_file), "-p", str(self.port), f"{self.user}@{self.address}", line]
 
-    def ask(self, command: Sequence[str], given: str | bytes = b"", timeout_s: float = 30) -> tuple[int, str, str]:
-        """Run a command; return its exit code, output and errors. Raises NodeUnreachable."""
+    def ask(
+        self,
+        command: Sequence[str],
+        given: str | bytes = b"",
+        timeout_s: float = 30,
+        most_bytes: int = MOST_BYTES,
+    ) -> tuple[int, str, str]:
+        """Run a command; return its exit code, output and errors.
+
+        Raises NodeUnreachable; NodeNotBelieved, when it says more than `most_bytes`.
+        """
         stdin = given.encode() if isinstance(given, str) else given
         try:
-            done = subprocess.run(
-                self.arguments(command), input=stdin, capture_output=True, timeout=timeout_s, check=False
-            )
-        except subprocess.TimeoutExpired:
+            code, output, errors = run(self.arguments(command), stdin, timeout_s, most_bytes)
+        except TimedOut:
             raise NodeUnreachable(self.name, f"no answer within {timeout_s:.0f} s") from None
-        output, errors = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
-        if done.returncode == 255:  # ssh's own failures
-            raise NodeUnreachable(self.name, errors.strip() or "the connection failed")
-        return done.returncode, output, errors
+        except TooMuch:
+            raise NodeNotBelieved(self.name, f"it has more than {most_bytes >> 10} KiB") from None
+        if code == 255:  # ssh's own failures
+            raise NodeUnreachable(self.name, shown(errors) or "the connection failed")
+        return code, output, errors
 
 
 def ask_all(

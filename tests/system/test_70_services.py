@@ -19,7 +19,8 @@ pki = f"/var/lib/atoll/clusters/{sys.argv[1]}/pki/control/"
 context = ssl.create_default_context(cafile=pki + "ca.crt")
 context.load_cert_chain(pki + "platform.crt", pki + "platform.key")
 connection = http.client.HTTPSConnection("127.0.0.1", 7444, context=context, timeout=200)
-connection.request("POST", "/services/files/restart", headers={"Atoll-User": sys.argv[2]})
+method, path, *users = sys.argv[2:]
+connection.request(method, path, headers={"Atoll-User": user for user in users})
 answer = connection.getresponse()
 print(json.dumps({"status": answer.status, "said": json.load(answer)}))
 """
@@ -153,15 +154,26 @@ def test_an_unknown_service_is_refused_by_name(atoll: Atoll) -> None:
     assert "nonsense" in ran.out + ran.err
 
 
+def as_the_platform(atoll: Atoll, method: str, path: str, *user: str) -> tuple[int, str]:
+    """With the certificate that the API has, as whoever took it over: the status, and the code of a refusal."""
+    answer = json.loads(atoll.node("master1", "python3", "-c", AS_THE_PLATFORM, NAME, method, path, *user).out)
+    return answer["status"], answer["said"].get("code", "")
+
+
 def test_the_platform_restarts_for_an_administrator_who_is_signed_in_and_for_no_name(
     atoll: Atoll, portal: Portal
 ) -> None:
-    """With the certificate that the API has, as whoever took it over; the portal's own way is tried beside it."""
-
-    def restart(user: str) -> tuple[int, str]:
-        answer = json.loads(atoll.node("master1", "python3", "-c", AS_THE_PLATFORM, NAME, user).out)
-        return answer["status"], answer["said"].get("code", "")
-
-    assert restart("mallory") == (403, "user_not_allowed")
+    """The portal's own way is tried beside it."""
+    restart = ("POST", "/services/files/restart")
+    assert as_the_platform(atoll, *restart, "mallory") == (403, "user_not_allowed")
     assert portal.client.post("/services/files/restart", timeout=300).status_code == 200
-    assert restart(portal.user)[0] == 200
+    assert as_the_platform(atoll, *restart, portal.user)[0] == 200
+
+
+def test_the_platform_reads_for_an_administrator_who_is_signed_in_and_for_no_name(atoll: Atoll, portal: Portal) -> None:
+    for path in ("/services", "/services/api/logs?lines=5", "/ports", "/runs", "/images"):
+        assert as_the_platform(atoll, "GET", path) == (403, "no_acting_user"), path
+        assert as_the_platform(atoll, "GET", path, "mallory") == (403, "user_not_allowed"), path
+        assert as_the_platform(atoll, "GET", path, portal.user)[0] == 200, path
+    assert portal.client.get("/services/api/logs", params={"lines": 5}).status_code == 200
+    assert f"{portal.user} by platform reads the log of api" in service_ctl(atoll, "logs", "control", "-n", "200")

@@ -17,8 +17,7 @@ from fastapi.responses import Response
 
 from installer.cluster import version
 from installer.control import answers
-from installer.control.accounts import check_administrator
-from installer.control.callers import Acting, Asking
+from installer.control.callers import Asking
 from installer.control.current import Current
 from installer.control.operations import Operations, Work
 from installer.control.problems import NO_SUCH_ACTION, NO_SUCH_SERVICE, Problem
@@ -26,6 +25,7 @@ from installer.control.recent import Recent
 from installer.control.routers.operations import told
 from installer.control.settings import Settings
 from installer.control.streams import Stream, Streams, events_of
+from installer.control.trail import Trail
 from installer.redaction import Redactor
 from installer.running.rendering import Narrator, render_service
 from installer.running.run import writing
@@ -42,7 +42,7 @@ FRESH_SECONDS = 2.0
 Lines = Annotated[int, Query(ge=1, le=10_000)]
 
 
-def routes(settings: Settings, current: Current, operations: Operations) -> APIRouter:
+def routes(settings: Settings, current: Current, operations: Operations, trail: Trail) -> APIRouter:
     """Make what is said about services, and done to them."""
     router = APIRouter(tags=["services"])
     seen = Recent(lambda: services(current.for_reading()), FRESH_SECONDS)
@@ -71,6 +71,8 @@ def routes(settings: Settings, current: Current, operations: Operations) -> APIR
     )
     def service_logs(name: str, caller: Asking, lines: Lines = 200, follow: bool = False) -> Any:
         service, access = _service(name), current.for_reading()
+        if caller.user is not None:
+            trail.tell(f"{caller} reads the log of {name}")
         redactor = Redactor.of_file(settings.state / "secrets.yaml")
         if follow:
             return followed.of(caller, _followed(access, service, lines, redactor))
@@ -85,7 +87,7 @@ def routes(settings: Settings, current: Current, operations: Operations) -> APIR
     async def do(
         request: Request,
         response: Response,
-        caller: Acting,
+        caller: Asking,
         name: str,
         action: str,
         revision: Annotated[str | None, Body(embed=True)] = None,
@@ -97,8 +99,6 @@ def routes(settings: Settings, current: Current, operations: Operations) -> APIR
             text = f"`{name}` cannot be told to {action}."
             raise Problem(NO_SUCH_ACTION, text, f"It knows: {knows}.", service=name, action=action)
         caller.may_act(known, revision)
-        if caller.user is not None:
-            await to_thread.run_sync(check_administrator, settings.kubeconfig, caller.user)
         work = _work(settings, current, service, known, revision, one_writer)
         operation = await to_thread.run_sync(operations.begin, name, action, str(caller), work)
         place = {"Location": f"/operations/{operation.id}"}

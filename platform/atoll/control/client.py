@@ -13,7 +13,7 @@ from atoll.control import codes
 from atoll.control.schemas import ImageDescription, Images, Ports, Run, RunSummary, ServiceAction, ServiceLog, Services
 from atoll.web import siblings
 from atoll.web.codes import ProblemCode, restored
-from atoll.web.errors import ApiError, Conflict, Invalid, NotFound, Unavailable
+from atoll.web.errors import ApiError, Conflict, Invalid, NotAllowed, NotFound, Unavailable
 from atoll.web.schema import Page
 
 # What the control service tells by a code; `installer/control/problems.py` has the same with their parameters.
@@ -30,12 +30,17 @@ TOLD = (
     codes.NotInCluster,
     codes.NotInstalled,
     codes.RegistryUnavailable,
+    codes.UserNotAllowed,
+    codes.UsersUnavailable,
 )
-_ERRORS: dict[int, type[ApiError]] = {404: NotFound, 409: Conflict, 422: Invalid}
+_ERRORS: dict[int, type[ApiError]] = {403: NotAllowed, 404: NotFound, 409: Conflict, 422: Invalid}
 
 
 class ControlClient:
-    """Services and runs."""
+    """Services, runs and images. Each request is for a user, whom the control service judges by itself.
+
+    Raises NotAllowed for one who may not, or whose session has ended.
+    """
 
     def __init__(self, configuration: Control) -> None:
         context = trusting(configuration.ca)
@@ -46,37 +51,36 @@ class ControlClient:
         """Give connections back."""
         await self._http.aclose()
 
-    async def services(self) -> Services:
+    async def services(self, user: str) -> Services:
         """Every service."""
-        return _read(Services, await self._ask("GET", "/services"))
+        return _read(Services, await self._ask(user, "GET", "/services"))
 
-    async def ports(self) -> Ports:
+    async def ports(self, user: str) -> Ports:
         """What listens, and who may come. The control service asks every node."""
-        return _read(Ports, await self._ask("GET", "/ports"))
+        return _read(Ports, await self._ask(user, "GET", "/ports"))
 
     async def restart(self, name: str, user: str) -> ServiceAction:
-        """Restart for a user, and wait until healthy."""
-        asked = self._ask("POST", f"/services/{name}/restart", headers={"Atoll-User": user}, timeout=300)
-        return _read(ServiceAction, await asked)
+        """Restart, and wait until healthy."""
+        return _read(ServiceAction, await self._ask(user, "POST", f"/services/{name}/restart", timeout=300))
 
-    async def logs(self, name: str, lines: int) -> ServiceLog:
+    async def logs(self, name: str, lines: int, user: str) -> ServiceLog:
         """The end of a log."""
-        return _read(ServiceLog, await self._ask("GET", f"/services/{name}/logs", params={"lines": lines}))
+        return _read(ServiceLog, await self._ask(user, "GET", f"/services/{name}/logs", params={"lines": lines}))
 
-    async def runs(self, limit: int, cursor: str | None) -> Page[RunSummary]:
+    async def runs(self, limit: int, cursor: str | None, user: str) -> Page[RunSummary]:
         """Runs, newest first."""
         params: dict[str, Any] = {"limit": limit}
         if cursor is not None:
             params["cursor"] = cursor
-        return _read(Page[RunSummary], await self._ask("GET", "/runs", params=params))
+        return _read(Page[RunSummary], await self._ask(user, "GET", "/runs", params=params))
 
-    async def run(self, run_id: str) -> Run:
+    async def run(self, run_id: str, user: str) -> Run:
         """One run."""
-        return _read(Run, await self._ask("GET", f"/runs/{run_id}"))
+        return _read(Run, await self._ask(user, "GET", f"/runs/{run_id}"))
 
-    async def run_events(self, run_id: str, after: str | None) -> AsyncIterator[ServerSentEvent]:
+    async def run_events(self, run_id: str, after: str | None, user: str) -> AsyncIterator[ServerSentEvent]:
         """The events of a run, passed on as they are."""
-        headers = {"Last-Event-ID": after} if after else {}
+        headers = _for(user) | ({"Last-Event-ID": after} if after else {})
         timeout = httpx.Timeout(10, read=60)
         try:
             async with self._http.stream("GET", f"/runs/{run_id}/events", headers=headers, timeout=timeout) as answer:
@@ -87,18 +91,18 @@ class ControlClient:
         except httpx.HTTPError:
             return  # the browser connects again with the last id
 
-    async def images(self) -> Images:
+    async def images(self, user: str) -> Images:
         """The imported images."""
-        return _read(Images, await self._ask("GET", "/images"))
+        return _read(Images, await self._ask(user, "GET", "/images"))
 
-    async def image(self, repository: str, tag: str) -> ImageDescription:
+    async def image(self, repository: str, tag: str, user: str) -> ImageDescription:
         """One image of the registry. Raises NotFound."""
         params = {"repository": repository, "tag": tag}
-        return _read(ImageDescription, await self._ask("GET", "/images/described", params=params))
+        return _read(ImageDescription, await self._ask(user, "GET", "/images/described", params=params))
 
-    async def _ask(self, method: str, path: str, **more: Any) -> Any:
+    async def _ask(self, user: str, method: str, path: str, **more: Any) -> Any:
         try:
-            answer = await self._http.request(method, path, **more)
+            answer = await self._http.request(method, path, headers=_for(user), **more)
             content = answer.json()
         except (httpx.HTTPError, ValueError) as error:
             raise Unavailable(codes.ControlUnavailable(why=type(error).__name__)) from error
@@ -108,6 +112,10 @@ class ControlClient:
 
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+def _for(user: str) -> dict[str, str]:
+    return {"Atoll-User": user}
 
 
 def _problem(status: int, content: Any) -> ProblemCode:

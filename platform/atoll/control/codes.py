@@ -130,3 +130,21 @@ class RegistryUnavailable(
     remedy="Try again in some seconds; an administrator sees the state under Services.",
 ):
     detail: str
+
+
+class UserNotAllowed(
+    ProblemCode,
+    title="The control service refuses this user",
+    detail="The control service finds no session of `{user}` with the role for this.",
+    remedy="Sign in again.",
+):
+    user: str
+
+
+class UsersUnavailable(
+    ProblemCode,
+    title="The control service cannot ask the database",
+    detail="Whether `{user}` may ask for this cannot be found out: the database does not answer the control service.",
+    remedy="Try again in some seconds; on a master, see service_ctl status database.",
+):
+    user: str

@@ -14,6 +14,6 @@ router = APIRouter(tags=["images"])
 
 
 @router.get("/images", name="list")
-async def images(_caller: Annotated[Caller, allowed(IMAGES_READ)], control: Control) -> Images:
+async def images(caller: Annotated[Caller, allowed(IMAGES_READ)], control: Control) -> Images:
     """The images that were imported; any of them can be the `image` of a task."""
-    return await control.images()
+    return await control.images(caller.name)

@@ -32,8 +32,8 @@ class ImageService:
         """Whether tasks may bring an image here: the engine can run it and the registry can be asked."""
         return self._configuration.engine.runtime is not None and self._control is not None
 
-    async def find(self, text: str) -> Own:
-        """The image that `text` names. Raises Unavailable when the registry cannot be asked."""
+    async def find(self, text: str, user: str) -> Own:
+        """The image that `text` names, looked up for `user`. Raises Unavailable when the registry cannot be asked."""
         if self._control is None or not self.usable:
             return Own(problem=NoOwnImages())
         registry = self._configuration.engine.registry
@@ -41,7 +41,7 @@ class ImageService:
         if reference is None:
             return Own(problem=ImageNotOfRegistry(registry=registry))
         try:
-            description = await self._control.image(reference.repository, reference.tag)
+            description = await self._control.image(reference.repository, reference.tag, user)
         except NotFound:
             return Own(problem=NoSuchImage(image=reference.short))
         return Own(reference, description)

@@ -19,15 +19,15 @@ router = APIRouter(tags=["services"])
 
 
 @router.get("/services", name="list")
-async def services(_caller: Annotated[Caller, allowed(SERVICES_READ)], control: Control) -> Services:
+async def services(caller: Annotated[Caller, allowed(SERVICES_READ)], control: Control) -> Services:
     """Every service with its state."""
-    return await control.services()
+    return await control.services(caller.name)
 
 
 @router.get("/ports", name="list_ports")
-async def ports(_caller: Annotated[Caller, allowed(SERVICES_READ)], control: Control) -> Ports:
+async def ports(caller: Annotated[Caller, allowed(SERVICES_READ)], control: Control) -> Ports:
     """What listens on nodes and as Services, who may come there, and what listens without a row of the table."""
-    return await control.ports()
+    return await control.ports(caller.name)
 
 
 @router.post("/services/{name}/restart")
@@ -40,30 +40,30 @@ async def restart(
 
 @router.get("/services/{name}/logs", name="read_log")
 async def logs(
-    _caller: Annotated[Caller, allowed(SERVICES_READ)],
+    caller: Annotated[Caller, allowed(SERVICES_READ)],
     name: str,
     control: Control,
     lines: Annotated[int, Query(ge=1, le=5000)] = 200,
 ) -> ServiceLog:
     """The end of a service's log."""
-    return await control.logs(name, lines)
+    return await control.logs(name, lines, caller.name)
 
 
 @router.get("/runs", name="list_runs")
 async def runs(
-    _caller: Annotated[Caller, allowed(RUNS_READ)],
+    caller: Annotated[Caller, allowed(RUNS_READ)],
     control: Control,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[RunSummary]:
     """Runs of the installer, newest first."""
-    return await control.runs(limit, cursor)
+    return await control.runs(limit, cursor, caller.name)
 
 
 @router.get("/runs/{run_id}", name="read_run")
-async def run(run_id: str, _caller: Annotated[Caller, allowed(RUNS_READ)], control: Control) -> Run:
+async def run(run_id: str, caller: Annotated[Caller, allowed(RUNS_READ)], control: Control) -> Run:
     """One run with its phases."""
-    return await control.run(run_id)
+    return await control.run(run_id, caller.name)
 
 
 @router.get(
@@ -78,4 +78,4 @@ async def run_events(
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """The journal of a run as it grows."""
-    return stream_of(request, parts, caller, control.run_events(run_id, last_event_id))
+    return stream_of(request, parts, caller, control.run_events(run_id, last_event_id, caller.name))

@@ -45,7 +45,7 @@ class TrainingService:
 
     async def create(self, caller: Caller, body: TrainingCreate, key: str | None) -> Task:
         """A new training, queued. Raises Invalid with every mistake, Conflict for a key that was used for another."""
-        own = await self._own(body)
+        own = await self._own(caller, body)
 
         async def make() -> Task:
             task_id = new_id()
@@ -61,7 +61,7 @@ class TrainingService:
 
     async def estimate(self, caller: Caller, body: TrainingCreate) -> Estimate:
         """What it would use, and whether it would start now."""
-        own = await self._own(body)
+        own = await self._own(caller, body)
         cluster = await self._tasks.cluster(caller, body.virtual_cluster)
         drafted = await self._draft(caller, body, cluster, new_id(), own)
         if drafted.built is None or cluster is None:
@@ -82,9 +82,9 @@ class TrainingService:
         machines = sorted({node.arch for node in nodes if node.takes_tasks})
         return draft(self._configuration, caller.name, body, cluster, task_id=task_id, own=own, machines=machines)
 
-    async def _own(self, body: TrainingCreate) -> Own | None:
+    async def _own(self, caller: Caller, body: TrainingCreate) -> Own | None:
         """The image that `body` brings. Before the first query: no connection waits for a registry that is slow."""
-        return None if body.image is None else await self._images.find(body.image)
+        return None if body.image is None else await self._images.find(body.image, caller.name)
 
     async def options(self, caller: Caller) -> TrainingOptions:
         """What `caller` may choose."""

@@ -43,12 +43,18 @@ stop) echo inactive > "$here/$2" ;;
 start|restart) echo active > "$here/$2" ;;
 esac
 """
-# Of the database it has the names for whom it would answer.
+# Of the database it has the names for whom it would answer; it keeps what it was asked.
 FAKE_KUBECTL = """#!/bin/sh
 here="$(dirname "$0")"
-for word; do case "$word" in --set=name=*) name="${word#--set=name=}" ;; esac; done
+for word; do case "$word" in
+--set=name=*) name="${word#--set=name=}" ;;
+--set=roles=*) roles="${word#--set=roles=}" ;;
+esac; done
+echo "$name $roles" >> "$here/asked-of-database"
 [ -e "$here/database-is-away" ] && { echo "error: no pod of the database runs" >&2; exit 1; }
-if [ -e "$here/administrators/$name" ]; then echo may; fi
+[ -e "$here/database-has-no-end" ] && exec yes
+if [ -e "$here/administrators/$name" ]; then echo may; exit; fi
+case ",$roles," in *,user,*) if [ -e "$here/users/$name" ]; then echo may; fi ;; esac
 """
 
 
@@ -129,7 +135,9 @@ def control(tmp_path: Path, kubernetes: FakeKubernetes, monkeypatch: pytest.Monk
     (state / "secrets.yaml").write_text("database_password: Correct-Horse-77\n")
     programs = tmp_path / "nodes"
     programs.mkdir()
-    (programs / "administrators").mkdir()
+    for who in ("administrators/ada", "users/bob"):
+        (programs / who).parent.mkdir()
+        (programs / who).touch()
     for name, text in (("ssh", FAKE_SSH), ("systemctl", FAKE_SYSTEMCTL), ("kubectl", FAKE_KUBECTL)):
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
@@ -167,13 +175,14 @@ def control(tmp_path: Path, kubernetes: FakeKubernetes, monkeypatch: pytest.Monk
     assert not thread.is_alive()
 
 
-def as_caller(control: Running, name: str) -> httpx.Client:
-    """A client with a certificate of the control CA for that common name."""
+def as_caller(control: Running, name: str, user: str = "") -> httpx.Client:
+    """A client with a certificate of the control CA for that common name, which acts for a user."""
     context = ssl.create_default_context(cafile=str(control.authority.file))
     certificate, key = control.authority.issue(name)
     context.load_cert_chain(certificate, key)
     many = httpx.Limits(max_connections=None)
-    return httpx.Client(base_url=control.url, verify=context, timeout=30, limits=many, trust_env=False)
+    headers = {"Atoll-User": user} if user else {}
+    return httpx.Client(base_url=control.url, verify=context, headers=headers, timeout=30, limits=many, trust_env=False)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ def test_a_body_that_is_too_long_or_of_no_said_length_is_not_read(control: Runni
             yield b"x" * 65536
 
     body = b"".join(chunks()) if said else chunks()
-    with as_caller(control, "platform") as client:
+    with as_caller(control, "platform", "ada") as client:
         answer = client.post(STOP, content=body, headers={"Content-Type": "application/json"})
         assert answer.status_code == (413 if said else 411), "it was read"
         answer = client.post(STOP, content=b"x" * MOST_BYTES, headers={"Content-Type": "application/json"})
@@ -50,7 +50,7 @@ def connected(control: Running, name: str, held: ExitStack) -> ssl.SSLSocket:
 
 def is_kept(one: ssl.SSLSocket) -> bool:
     """Whether the connection is still there; one that was made a moment ago may be about to be cut."""
-    one.sendall(b"GET /runs HTTP/1.1\r\nHost: x\r\n\r\n")
+    one.sendall(b"GET /runs HTTP/1.1\r\nHost: x\r\nAtoll-User: ada\r\n\r\n")
     try:
         return one.recv(12) == b"HTTP/1.1 200"
     except OSError:
@@ -71,7 +71,7 @@ def test_a_certificate_has_so_many_connections_and_takes_none_of_anothers(contro
 def test_an_answer_has_the_last_lines_of_a_log_as_far_as_they_fit(control: Running) -> None:
     line = "x" * (log_lines.LINE_BYTES - 100)
     control.kubernetes.log_lines[:] = [f"{number:05} {line}" for number in range(log_lines.MOST_BYTES // len(line) * 2)]
-    with as_caller(control, "platform") as client:
+    with as_caller(control, "platform", "ada") as client:
         answer = client.get("/services/api/logs?lines=10000")
     assert answer.status_code == 200
     assert len(answer.content) < log_lines.MOST_BYTES * 1.1, "all of it is told"

@@ -102,14 +102,14 @@ def test_a_parameter_that_the_contract_lacks_is_found() -> None:
 
 # Each request of the platform's client -> the operation of the contract
 REQUESTS: dict[str, tuple[str, tuple[Any, ...]]] = {
-    "services": ("services_list", ()),
-    "ports": ("ports_list", ()),
+    "services": ("services_list", ("ada",)),
+    "ports": ("ports_list", ("ada",)),
     "restart": ("services_act", ("api", "ada")),
-    "logs": ("services_logs", ("api", 5000)),
-    "runs": ("runs_list", (1000, "20260101T000000Z-0001")),
-    "run": ("runs_get", ("20260101T000000Z-0001",)),
-    "images": ("images_list", ()),
-    "image": ("images_describe", ("imported/tool", "1")),
+    "logs": ("services_logs", ("api", 5000, "ada")),
+    "runs": ("runs_list", (1000, "20260101T000000Z-0001", "ada")),
+    "run": ("runs_get", ("20260101T000000Z-0001", "ada")),
+    "images": ("images_list", ("ada",)),
+    "image": ("images_describe", ("imported/tool", "1", "ada")),
 }
 
 
@@ -126,6 +126,7 @@ class Wired:
     def _take(self, request: httpx.Request) -> httpx.Response:
         own = {name: value for name, value in request.headers.items() if name in {"last-event-id", "atoll-user"}}
         body = json.loads(request.content) if request.content else None
+        assert own.get("atoll-user") == "ada", "it does not say for whom it asks"
         found = check_request(request.method, request.url.path, dict(request.url.params), body, own)
         self.asked.append(found["operationId"])
         if self.sent:
@@ -162,7 +163,7 @@ async def test_the_events_of_a_run_are_passed_on_as_the_contract_has_them(wired:
         f": a comment\r\nevent: run\r\nid: {number}\r\ndata: {json.dumps(value)}\r\n\r\n"
         for number, value in enumerate(values, 1)
     )
-    passed = [event async for event in wired.client.run_events("20260101T000000Z-0001", "7")]
+    passed = [event async for event in wired.client.run_events("20260101T000000Z-0001", "7", "ada")]
     assert wired.asked == ["runs_events"]
     assert [(event.event, event.id) for event in passed] == [("run", str(n)) for n in range(1, len(values) + 1)]
     read = [RunEvent.model_validate_json(str(event.data)) for event in passed]

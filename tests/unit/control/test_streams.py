@@ -93,7 +93,7 @@ def test_a_caller_follows_as_much_as_its_share_and_gets_a_place_back_when_one_en
 ) -> None:
     made = {"operations_events": "operation", "runs_events": "run"}
     path = str(request.getfixturevalue(made[what])) if what in made else LOG
-    with ExitStack() as open_ones, as_caller(control, caller) as client:
+    with ExitStack() as open_ones, as_caller(control, caller, "ada") as client:
         first = open_ones.enter_context(ExitStack())
         opened(client, path, first)
         for _ in range(most - 1):
@@ -109,7 +109,7 @@ def test_a_caller_follows_as_much_as_its_share_and_gets_a_place_back_when_one_en
 
 
 def test_no_caller_takes_the_place_of_another(control: Running, run: str) -> None:
-    with ExitStack() as open_ones, as_caller(control, "platform") as platform:
+    with ExitStack() as open_ones, as_caller(control, "platform", "ada") as platform:
         for _ in range(CALLERS["platform"].streams["runs_events"]):
             opened(platform, run, open_ones)
         assert told(platform, run)[0] == 429
@@ -118,7 +118,7 @@ def test_no_caller_takes_the_place_of_another(control: Running, run: str) -> Non
 
 
 def test_the_platform_follows_no_log(control: Running) -> None:
-    with as_caller(control, "platform") as platform:
+    with as_caller(control, "platform", "ada") as platform:
         status, problem = told(platform, LOG)
         assert status == 403, "followed it"
         assert problem["code"] == "not_for_caller"
@@ -136,7 +136,7 @@ def test_what_the_platform_asks_keeps_no_administrator_from_an_answer(control: R
     asked.mkdir()
     held.touch()
     (control.nodes / "ssh").write_text(HELD_SSH)
-    platform, administrator = (as_caller(control, name) for name in ("platform", "administrator"))
+    platform, administrator = (as_caller(control, name, "ada") for name in ("platform", "administrator"))
 
     def ask() -> int:
         return platform.get("/services/container_runtime/logs").status_code
@@ -160,7 +160,7 @@ def test_of_more_requests_than_may_wait_the_next_one_is_refused_and_another_call
     (control.nodes / "asked").mkdir()
     held.touch()
     (control.nodes / "ssh").write_text(HELD_SSH)
-    platform, administrator = (as_caller(control, name) for name in ("platform", "administrator"))
+    platform, administrator = (as_caller(control, name, "ada") for name in ("platform", "administrator"))
     answers: list[httpx.Response] = []
 
     def ask() -> None:

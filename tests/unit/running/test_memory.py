@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from installer.cluster import reference
 from installer.planning import Digests, Observations, Record, Seen, done, plan
@@ -65,3 +68,36 @@ def test_a_machine_without_a_memory_of_a_cluster_that_stands_takes_no_silent_nod
     assert not completed(tmp_path, Observations({"m": master, "w": silent}), ["w"]).node("w").known
     # Named in cluster.yaml afterwards, with a mistake in its address: nothing came to be there.
     assert completed(tmp_path, Observations({"m": master, "n": silent})).node("n").known
+
+
+USUAL = {
+    "records": {"host": {"input_hash": "1", "version": "0.1.0"}},
+    "cluster_records": {},
+    "managed": ["host"],
+    "drifted": {},
+    "kubernetes": "",
+    "certificates_end": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("odd", "where"),
+    [
+        ({"records": {"host": "1"}}, "records.host"),
+        ({"records": {"host": {}}}, "records.host.input_hash"),
+        ({"records": ["host"]}, "records"),
+        ({"drifted": {"host": 3}}, "drifted.host"),
+        ({"kubernetes": {"a": 1}}, "kubernetes"),
+        ({"managed": None}, "managed"),
+    ],
+)
+def test_what_a_node_makes_up_of_itself_is_told_and_the_others_are_seen(odd: dict[str, Any], where: str) -> None:
+    said = {"worker1": USUAL | odd, "worker2": USUAL, "master1": USUAL}
+    events = {name: {"event": "runner_on_ok", "event_data": {"res": res}} for name, res in said.items()}
+    seen = understood(reference(), events)
+    assert not seen.node("worker1").reachable
+    assert where in seen.node("worker1").problem
+    assert seen.node("worker2").records["host"].input_hash == "1"
+    assert seen.cluster.reachable
+    events["master1"] = events["worker1"]
+    assert not understood(reference(), events).cluster.reachable

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
+import os
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from installer.cluster import TREE, Cluster, load
+from installer.control.answers import Ports
 from installer.running.ports import show_ports
-from installer.services.listening import Socket, understood, without_row
+from installer.services.access import Access
+from installer.services.listening import Socket, table, understood, without_row
 
 SEEN = """\
 tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=61,fd=3))
@@ -58,3 +62,50 @@ def test_a_person_is_told_which_pods_may_come_where_not_all_of_the_system_may() 
     _, named, all_of_them = console.file.getvalue().splitlines()
     assert "pods (api, jobs)" in named
     assert "nodes, pods " in all_of_them
+
+
+ODD = [
+    "tcp LISTEN",
+    "tcp LISTEN 0 128 0.0.0.0:* 0.0.0.0:*",
+    "tcp LISTEN 0 128 0.0.0.0:99999 0.0.0.0:*",
+    "tcp LISTEN 0 128 somewhere:22 0.0.0.0:*",
+    "sctp LISTEN 0 128 0.0.0.0:22 0.0.0.0:*",
+    "tcp ESTAB 0 0 10.0.0.1:22 10.0.0.2:4000",
+    'tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("\x1b[2J",pid=61,fd=3))',
+    "Cannot open netlink socket",
+    "",
+]
+
+
+@pytest.mark.parametrize("line", ODD)
+def test_a_line_that_ss_does_not_say_is_no_line_that_is_left_out(line: str) -> None:
+    with pytest.raises(ValueError, match="says no such line"):
+        list(understood(f"{SEEN}{line}\n"))
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("tcp LISTEN 0 128 0.0.0.0:* 0.0.0.0:*", "says no such line: tcp LISTEN"),
+        ("\n".join(f"tcp LISTEN 0 1 *:{port} *:*" for port in range(1, 2002)), "more than 2000 sockets"),
+        ("x" * (2 << 20), "it has more than 1024 KiB"),
+    ],
+    ids=["an odd line", "a socket too many", "without end"],
+)
+def test_a_node_that_is_not_understood_is_told_as_silent_and_the_others_are_as_ever(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, why: str
+) -> None:
+    (tmp_path / "odd").write_text(f"{said}\n")
+    (tmp_path / "usual").write_text('tcp LISTEN 0 4096 *:24007 *:* users:(("glusterd",pid=31,fd=9))\n')
+    address = cluster.node("worker1").address
+    lines = f'#!/bin/sh\ncd "$(dirname "$0")"\ncase "$*" in *@{address}\\ *) cat odd;; *) cat usual;; esac\n'
+    (tmp_path / "ssh").write_text(lines)
+    (tmp_path / "ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    answer = Ports.model_validate(table(Access(cluster, tmp_path / "none")))
+    assert [one.node for one in answer.silent] == ["worker1"], "it hides what listens"
+    message = answer.silent[0].message
+    assert "`worker1` is not believed" in message
+    assert why in message
+    assert {one.node for one in answer.without_row} >= {"worker2"}
+    assert "worker1" not in {one.node for one in answer.without_row}

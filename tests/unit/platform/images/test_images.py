@@ -19,7 +19,9 @@ __all__ = ["control", "kubernetes"]
 
 @pytest.fixture
 def different(control: Running) -> dict[str, Any]:
-    """The platform has its own certificate for the control service."""
+    """The platform has its own certificate for the control service, whose database knows the platform's users."""
+    for who in ("administrators/admin", "users/ada"):
+        (control.nodes / who).touch()
     certificate, key = control.authority.issue("platform")
     ca = control.authority.file
     return {"control": {"url": control.url, "certificate": certificate, "key": key, "ca": ca}}
@@ -53,15 +55,15 @@ async def test_imported_images_are_listed_for_whoever_may_start_tasks(
 
 async def test_an_image_is_found_by_its_whole_name_or_is_said_to_be_missing() -> None:
     service = ImageService(configuration(), cast("ControlClient", FakeControl()))
-    found = await service.find(IMAGE)
+    found = await service.find(IMAGE, "ada")
     assert found.problem is None
     assert found.description is not None
     assert found.description.digest == DIGEST
     for text, code in ((f"{REGISTRY}/imported/other:1", "no_such_image"), ("busybox", "image_not_of_registry")):
-        problem = (await service.find(text)).problem
+        problem = (await service.find(text, "ada")).problem
         assert problem is not None
         assert problem.at("image").code == code
-    without = (await ImageService(configuration(), None).find(IMAGE)).problem
+    without = (await ImageService(configuration(), None).find(IMAGE, "ada")).problem
     assert without is not None
     assert without.at("image").code == "no_own_images"
 

@@ -50,7 +50,8 @@ class FakeControl:
             }
         )
 
-    async def image(self, repository: str, tag: str) -> ImageDescription:
+    async def image(self, repository: str, tag: str, user: str) -> ImageDescription:
+        assert user in {"ada", "admin"}
         if (repository, tag) != (self.description.repository, self.description.tag):
             raise NotFound(NoSuchImage(image="none"))
         return self.description
@@ -82,7 +83,7 @@ async def drafted(control: Any = None, *, settings: Configuration | None = None,
     )
     settings = settings or configuration()
     known: Any = control or FakeControl()
-    own = await ImageService(settings, known).find(body.image) if body.image else None
+    own = await ImageService(settings, known).find(body.image, "ada") if body.image else None
     quotas = [QuotaRow(device_type=kind, count=4, max_per_user=4) for kind in ("nvidia_gpu_amd64", "huawei_npu_arm64")]
     cluster = VirtualClusterRow(id="1", name="default", quotas=quotas)
     return draft(settings, "ada", body, cluster, task_id="1", own=own)
@@ -178,9 +179,9 @@ async def test_no_connection_to_the_database_waits_while_the_registry_is_asked(
     held: list[int] = []
 
     class SlowControl(FakeControl):
-        async def image(self, repository: str, tag: str) -> ImageDescription:
+        async def image(self, repository: str, tag: str, user: str) -> ImageDescription:
             held.append(cast("QueuePool", database.pool).checkedout())
-            return await super().image(repository, tag)
+            return await super().image(repository, tag, user)
 
     try:
         await ensure_contents(sessions(database), settings)

@@ -96,7 +96,7 @@ async def test_an_image_of_ones_own_goes_to_machines_that_it_is_made_for(
 ) -> None:
     settings = configuration()
     control = cast("ControlClient", FakeControl(architectures=made_for))
-    own = await ImageService(settings, control).find(IMAGE)
+    own = await ImageService(settings, control).find(IMAGE, "ada")
     body = TrainingCreate.model_validate({"name": "a_task", "virtual_cluster": "default", "image": IMAGE})
     cluster = VirtualClusterRow(id="1", name="default", quotas=[])
     found = draft(settings, "ada", body, cluster, task_id="1", own=own, machines=machines)
