@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import hashlib
 import json
@@ -298,10 +299,23 @@ def test_what_a_policy_of_admission_refuses_is_refused_to_everybody_it_is_asked_
         "events-of-nodes",
         "events-of-nodes-are-counted",
         "database-marks-its-pod",
+        "database-makes-its-own",
     }
     assert policies == {f"atoll-{name}": "Fail" for name in names}
     bindings = {item["metadata"]["name"]: item["spec"] for item in found if item["kind"] == f"{kind}Binding"}
     assert bindings == {name: {"policyName": name, "validationActions": ["Deny"]} for name in policies}
+
+
+def test_the_database_makes_what_patroni_names_after_its_scope_and_may_write_that_alone(rendered: Rendered) -> None:
+    patroni = yaml.safe_load(rendered.one("ConfigMap", "database-config")["data"]["patroni.yaml"])
+    assert patroni["kubernetes"]["use_endpoints"] is False
+    kept = {f"{patroni['scope']}-{what}" for what in ("config", "leader", "failover", "sync")}
+    rules = rendered.one("Role", "database")["rules"]
+    assert [set(rule["resourceNames"]) for rule in rules if rule["verbs"] == ["get", "patch"]] == [kept]
+    (held,) = rendered.one("ValidatingAdmissionPolicy", "atoll-database-makes-its-own")["spec"]["validations"]
+    name, _, names = held["expression"].partition(" in ")
+    assert name == "object.metadata.?name.orValue('')"
+    assert set(ast.literal_eval(names)) == kept
 
 
 def test_the_user_data_bring_no_devices_and_nobody_elses_rights_to_a_node(rendered: Rendered) -> None:
