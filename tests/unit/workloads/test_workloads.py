@@ -158,14 +158,22 @@ def test_kueue_reads_certificates_that_are_there_before_it(rendered: Rendered) -
     assert yaml.safe_load(configuration)["internalCertManagement"] == {"enable": False}
 
 
-def test_what_a_task_may_write_to_its_node_is_limited_and_no_quota(rendered: Rendered) -> None:
+def test_what_a_task_may_write_to_its_node_is_limited_set_aside_and_no_quota(rendered: Rendered) -> None:
     from atoll.configuration import Configuration
     from atoll.devices.limits import LOCAL_DISK
+    from atoll.tasks.building import Builder
+
+    from tests.unit.platform.engines.test_kubernetes import pod_spec
 
     jobs = yaml.safe_load(rendered.one("ConfigMap", "jobs-config")["data"]["config.yaml"])
     found = Configuration.model_validate(jobs)
     assert found.engine.local_disk == LOCAL_DISK
-    assert {found.resource_limit.of(name).local_disk for name in ("cpu", "nvidia_gpu_amd64")} == {LOCAL_DISK}  # type: ignore[union-attr]
+    for device_type in (None, "nvidia_gpu_amd64"):
+        disk = Builder(found, "ada").local_disk(device_type, 0 if device_type is None else 2)
+        assert disk is not None
+        resources = pod_spec(local_disk=disk.model_dump())["containers"][0]["resources"]
+        told = {what: resources[what]["ephemeral-storage"] for what in ("limits", "requests")}
+        assert told == {"limits": LOCAL_DISK, "requests": "1Gi"}, device_type
     assert found.engine.user_namespaces == "auto"
     kueue = rendered.one("ConfigMap", "kueue-manager-config")["data"]["controller_manager_config.yaml"]
     # Kueue admits nothing that asks for a resource which no queue has, also if it asks for none of it.
