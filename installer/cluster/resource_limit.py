@@ -5,8 +5,12 @@ from __future__ import annotations
 from pydantic import Field
 
 from installer.cluster.devices import CPU_ONLY, DEVICE_TYPES
-from installer.cluster.quantities import Quantity
+from installer.cluster.quantities import Quantity, amount
 from installer.cluster.sections import Section
+
+# Little enough that a node takes as many pods as its CPU and memory let it; where its disk gets full, who wrote less
+# than this is evicted after all who wrote more.
+SET_ASIDE = "1Gi"
 
 
 class Resources(Section):
@@ -29,9 +33,15 @@ class Limits(Section):
     )
     local_disk_request: Quantity | None = Field(
         default=None,
-        description="What of it is set aside on the node, which takes no more pods than that; without it nothing",
+        description=f"What of it is set aside on the node, which takes no more pods than that; without it {SET_ASIDE}, "
+        "or all of what it may write where that is less",
         examples=["10Gi"],
     )
+
+
+def disk_set_aside(limits: Limits, limit: str) -> str:
+    """Return what of `limit` is set aside (quantities): what the file says, or `SET_ASIDE`, never more."""
+    return limits.local_disk_request or min(SET_ASIDE, limit, key=amount)
 
 
 def _limits(floor_cpu: str, default: tuple[str, str]) -> Limits:

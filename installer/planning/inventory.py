@@ -16,6 +16,7 @@ from installer.cluster.devices import rows
 from installer.cluster.drivers import card_labels, card_plugins
 from installer.cluster.given import ssh_key, with_given
 from installer.cluster.ports import firewall
+from installer.cluster.resource_limit import disk_set_aside
 from installer.planning.phases import PHASES
 from installer.planning.plan import Plan
 from installer.planning.projection import Digests, acting_master, input_hash, nodes_of, portal_address, project
@@ -136,11 +137,8 @@ def _resource_limit(cluster: Cluster) -> dict[str, Any]:
     found: dict[str, Any] = {"request_ratio": limits.request_ratio}
     for name in (CPU_ONLY, *cluster.device_types):
         of = limits.of(name)
-        disk = {
-            "local_disk": of.local_disk or cluster.platform.task_local_disk,
-            "local_disk_request": of.local_disk_request or "0",
-        }
-        found[name] = of.model_dump() | disk
+        disk = of.local_disk or cluster.platform.task_local_disk
+        found[name] = of.model_dump() | {"local_disk": disk, "local_disk_request": disk_set_aside(of, disk)}
     return found
 
 

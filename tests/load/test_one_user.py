@@ -47,6 +47,8 @@ AT_ONCE = {
     "strangers": 80,
 }
 OTHERS_LIST_P95_S = 0.2
+# Of what is refused (429, 503), all else says when to come again: here the user makes room, not waiting.
+WITHOUT_RETRY = {"too_many_tasks", "too_many_operations"}
 # A task for all cards of a kind: the first one runs, the others wait in the queue and cost no node anything.
 HOLDS: dict[str, Any] = {"code": "examples/devices/hold.py", "device_type": "huawei_npu_amd64", "devices": 8}
 TASKS = "vc-"  # name spaces of users' tasks; all others are the system's
@@ -316,6 +318,7 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
     for name in ("streams", "downloads", "submissions", "archives", "metrics", "bodies"):
         assert said["answers"][name].get("429"), f"{name}: nobody was refused: {said}"
     assert not said["broken"], said["broken"]
+    assert said["without_retry"].keys() <= WITHOUT_RETRY, f"refused without a word of when to come again: {said}"
     assert loaded["list"].told()["p95_s"] <= OTHERS_LIST_P95_S
     assert {name: each.errors for name, each in loaded.items() if each.errors} == {}
     started_again = {name for name, each in after.items() if each["restarts"] != before.get(name, each)["restarts"]}

@@ -15,6 +15,7 @@ import pytest
 from tests.system.harness import Atoll, wait_for
 
 JOBS = "--as=system:serviceaccount:atoll-system:jobs"
+DATABASE_ACCOUNT = "--as=system:serviceaccount:atoll-system:database"
 PLATFORM = "registry.atoll.internal:5000/atoll/platform"
 # Everybody may ask for names, and browsers come from anywhere.
 OPEN = {("kube-dns", 53), ("gateway", 8080), ("gateway", 8443)}
@@ -175,6 +176,17 @@ def test_the_database_hears_services_by_tls_alone_and_lets_none_remove_what_was_
         assert removed == "permission denied for table audit", f"{service} may remove what was done: {removed}"
     assert told["jobs"][3] == "permission denied for table users"
     assert told["api"][3].startswith("$argon2")
+
+
+def test_the_database_makes_what_patroni_keeps_and_nothing_else(atoll: Atoll) -> None:
+    def made(name: str) -> str:
+        metadata = {"name": name, "namespace": "atoll-system"}
+        return asked(atoll, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}, DATABASE_ACCOUNT)
+
+    assert "atoll-database-makes-its-own" in made("evil")
+    told = {name: made(f"atoll-{name}") for name in ("config", "leader", "failover", "sync")}
+    assert {name for name, said in told.items() if said and "already exists" not in said} == set(), told
+    assert "already exists" in told["leader"], "Patroni has elected none"
 
 
 def test_a_kubelet_answers_nobody_who_shows_no_credentials(atoll: Atoll) -> None:

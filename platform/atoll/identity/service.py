@@ -59,17 +59,19 @@ class IdentityService:
     ) -> tuple[str, str, Session]:
         """A token, the device's new token, and the session; `device` is the hash of its token of before.
 
-        Raises NotSignedIn, TooMany; takes as long whether the user exists or not.
+        Raises NotSignedIn, TooMany, Unavailable; takes as long whether the user exists or not.
         """
         name = name.strip().lower()
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
-            await _refuse_guessing(repository, await _keys(repository, name, address, device))
+            keys = await _keys(repository, name, address, device)
+            await _refuse_guessing(repository, keys)
             await _refuse_too_many(repository, name)
             user = await repository.user_by_name(name, verifying=True)
-        async with passwords.turn_of(address):
+        known = "device" in keys
+        async with passwords.turn_of_known(name) if known else passwords.turn_of(address):
             kept = user.password_hash if user is not None and user.active else None
-            fit, newer = await passwords.fits(password, kept)
+            fit, newer = await passwords.fits(password, kept, known=known)
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
@@ -98,8 +100,8 @@ class IdentityService:
                 session.add(SignInAttemptRow(key=_succeeded(name)))
                 for key in {keys.get("device", ""), _pair(name, address)} - {""}:
                     await repository.forgive(key)
-                known = new_token()
-                await repository.know_device(user.id, token_hash(known), device, now() + DEVICE_KNOWN, DEVICES_PER_USER)
+                shown = new_token()
+                await repository.know_device(user.id, token_hash(shown), device, now() + DEVICE_KNOWN, DEVICES_PER_USER)
                 if replaces is not None:
                     await repository.end_session(replaces)
                 await repository.forget_ended(now(), now() - WINDOW)
@@ -108,7 +110,7 @@ class IdentityService:
                 )
                 service = IdentityService(session, configuration, permissions)
                 token, opened = service._open(user, address)
-                return token, known, opened
+                return token, shown, opened
         # After the transaction, so that the failure is counted.
         raise NotSignedIn(codes.WrongCredentials())
 
@@ -134,7 +136,7 @@ class IdentityService:
         new: str,
         device: str | None,
     ) -> tuple[str, Session]:
-        """Change the own password: all sessions end, and a new one begins. Raises Invalid, TooMany."""
+        """Change the own password: all sessions end, and a new one begins. Raises Invalid, TooMany, Unavailable."""
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             keys = await _keys(repository, caller.name, caller.address, device)
@@ -143,8 +145,8 @@ class IdentityService:
         if user is None:
             raise NotSignedIn(told.NotSignedIn())
         # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
-        async with passwords.turn_of(caller.address):
-            fit, _ = await passwords.fits(current, user.password_hash)
+        async with passwords.turn_of_known(caller.name):
+            fit, _ = await passwords.fits(current, user.password_hash, known=True)
             if fit:
                 _refuse_new(user, current, new)
             hashed = await passwords.hashed(new) if fit else ""

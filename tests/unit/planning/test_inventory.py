@@ -211,9 +211,18 @@ platform: {task_local_disk: 30Gi}
 resource_limit: {nvidia_gpu_amd64: {local_disk: 200Gi, local_disk_request: 50Gi}}
 """
     found = inventory(loads(text + limits, installed=False), digests, Path("/bundle")).variables["atoll_resource_limit"]
-    assert (found["cpu"]["local_disk"], found["cpu"]["local_disk_request"]) == ("30Gi", "0")
+    assert (found["cpu"]["local_disk"], found["cpu"]["local_disk_request"]) == ("30Gi", "1Gi")
     own = found["nvidia_gpu_amd64"]
     assert (own["local_disk"], own["local_disk_request"]) == ("200Gi", "50Gi")
+
+
+@pytest.mark.parametrize(("said", "set_aside"), [("512Mi", "512Mi"), ("512Mi, local_disk_request: 1Mi", "1Mi")])
+def test_of_a_small_disk_no_more_is_set_aside_than_there_is(
+    text: str, digests: Digests, said: str, set_aside: str
+) -> None:
+    limits = f"resource_limit: {{cpu: {{local_disk: {said}}}}}\n"
+    found = inventory(loads(text + limits, installed=False), digests, Path("/bundle")).variables["atoll_resource_limit"]
+    assert (found["cpu"]["local_disk"], found["cpu"]["local_disk_request"]) == ("512Mi", set_aside)
 
 
 def test_host_keys_are_pinned_also_on_the_way_through_a_jump_host(text: str) -> None:

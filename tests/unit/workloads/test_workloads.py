@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import hashlib
 import json
@@ -157,14 +158,22 @@ def test_kueue_reads_certificates_that_are_there_before_it(rendered: Rendered) -
     assert yaml.safe_load(configuration)["internalCertManagement"] == {"enable": False}
 
 
-def test_what_a_task_may_write_to_its_node_is_limited_and_no_quota(rendered: Rendered) -> None:
+def test_what_a_task_may_write_to_its_node_is_limited_set_aside_and_no_quota(rendered: Rendered) -> None:
     from atoll.configuration import Configuration
     from atoll.devices.limits import LOCAL_DISK
+    from atoll.tasks.building import Builder
+
+    from tests.unit.platform.engines.test_kubernetes import pod_spec
 
     jobs = yaml.safe_load(rendered.one("ConfigMap", "jobs-config")["data"]["config.yaml"])
     found = Configuration.model_validate(jobs)
     assert found.engine.local_disk == LOCAL_DISK
-    assert {found.resource_limit.of(name).local_disk for name in ("cpu", "nvidia_gpu_amd64")} == {LOCAL_DISK}  # type: ignore[union-attr]
+    for device_type in (None, "nvidia_gpu_amd64"):
+        disk = Builder(found, "ada").local_disk(device_type, 0 if device_type is None else 2)
+        assert disk is not None
+        resources = pod_spec(local_disk=disk.model_dump())["containers"][0]["resources"]
+        told = {what: resources[what]["ephemeral-storage"] for what in ("limits", "requests")}
+        assert told == {"limits": LOCAL_DISK, "requests": "1Gi"}, device_type
     assert found.engine.user_namespaces == "auto"
     kueue = rendered.one("ConfigMap", "kueue-manager-config")["data"]["controller_manager_config.yaml"]
     # Kueue admits nothing that asks for a resource which no queue has, also if it asks for none of it.
@@ -298,10 +307,23 @@ def test_what_a_policy_of_admission_refuses_is_refused_to_everybody_it_is_asked_
         "events-of-nodes",
         "events-of-nodes-are-counted",
         "database-marks-its-pod",
+        "database-makes-its-own",
     }
     assert policies == {f"atoll-{name}": "Fail" for name in names}
     bindings = {item["metadata"]["name"]: item["spec"] for item in found if item["kind"] == f"{kind}Binding"}
     assert bindings == {name: {"policyName": name, "validationActions": ["Deny"]} for name in policies}
+
+
+def test_the_database_makes_what_patroni_names_after_its_scope_and_may_write_that_alone(rendered: Rendered) -> None:
+    patroni = yaml.safe_load(rendered.one("ConfigMap", "database-config")["data"]["patroni.yaml"])
+    assert patroni["kubernetes"]["use_endpoints"] is False
+    kept = {f"{patroni['scope']}-{what}" for what in ("config", "leader", "failover", "sync")}
+    rules = rendered.one("Role", "database")["rules"]
+    assert [set(rule["resourceNames"]) for rule in rules if rule["verbs"] == ["get", "patch"]] == [kept]
+    (held,) = rendered.one("ValidatingAdmissionPolicy", "atoll-database-makes-its-own")["spec"]["validations"]
+    name, _, names = held["expression"].partition(" in ")
+    assert name == "object.metadata.?name.orValue('')"
+    assert set(ast.literal_eval(names)) == kept
 
 
 def test_the_user_data_bring_no_devices_and_nobody_elses_rights_to_a_node(rendered: Rendered) -> None:

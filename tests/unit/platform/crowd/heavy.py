@@ -15,6 +15,16 @@ from typing import Any
 
 import httpx
 
+REFUSED = (429, 503)
+
+
+def code_of(answer: httpx.Response) -> str:
+    """What the problem is called, or the status where it is none of ours."""
+    try:
+        return str(answer.json()["code"])
+    except (ValueError, KeyError, TypeError):
+        return str(answer.status_code)
+
 
 class Heavy:
     """What it is told: address, headers, sessions, name and password, task, seconds, and how many of each at a time.
@@ -84,8 +94,8 @@ class Heavy:
                         answers[type(error).__name__] += 1
                     else:
                         answers[str(answer.status_code)] += 1
-                        if answer.status_code == 429 and "Retry-After" not in answer.headers:
-                            self.without_retry[name] += 1
+                        if answer.status_code in REFUSED and "Retry-After" not in answer.headers:
+                            self.without_retry[code_of(answer)] += 1
                         await asyncio.sleep(0.2)  # a client that does not listen to Retry-After
         except TimeoutError:
             pass

@@ -56,6 +56,7 @@ AT_ONCE = {
     "strangers": turns.AT_ONCE,
 }
 POD_BYTES = 512 << 20
+WITHOUT_RETRY = {"too_many_tasks", "too_many_operations"}  # room is made by the user, not by waiting
 
 
 @dataclass
@@ -185,7 +186,7 @@ async def test_who_asks_for_ten_times_what_one_may_is_refused_and_others_are_ser
     for name in ("streams", "downloads", "submissions", "archives"):
         assert said["answers"][name].get("429"), f"{name}: nobody was refused: {said}"
     assert said["answers"]["streams"]["200"] == STREAMS
-    assert said["without_retry"].keys() <= {"submissions", "archives"}, "room is made by the user, not by waiting"
+    assert said["without_retry"].keys() <= WITHOUT_RETRY, said
     assert not said["broken"], said
     # No more than a bound, on a machine with other work; the figure is that of the installed cluster. test_turns.py
     # holds what it comes from.

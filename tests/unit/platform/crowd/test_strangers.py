@@ -11,11 +11,12 @@ import pytest
 from atoll.identity import passwords, service
 from atoll.web.turns import AT_ONCE, MOST_WAITING, STRANGERS_BYTES, Lines
 
-from tests.unit.platform.conftest import PASSWORD, QUICK, RunningPlatform, eventually
+from tests.unit.platform.conftest import PASSWORD, QUICK, Client, RunningPlatform, eventually
 from tests.unit.platform.crowd.test_turns import Work, client, work
 
 __all__ = ["work"]
 HERE, ELSEWHERE = "192.0.2.1", "192.0.2.2"
+DEVICE = "atoll_session_device"
 
 
 @pytest.mark.parametrize("session", ["", "nobody"])
@@ -79,6 +80,9 @@ class Slow:
         self.word.wait(30)
         return QUICK.verify_and_update(password, kept)
 
+    def hash(self, password: str) -> str:
+        return QUICK.hash(password)
+
 
 @pytest.fixture
 def slow() -> Iterator[Slow]:
@@ -103,16 +107,84 @@ async def test_right_sign_ins_of_one_address_do_not_fill_the_places_of_all_other
     many = [sign_in("ada", HERE) for _ in range(3 * AT_ONCE)]
 
     async def at_work() -> bool:
-        return passwords._QUEUE._here >= passwords.PER_ADDRESS
+        return passwords._QUEUE.here >= passwords.PER_ADDRESS
 
     await eventually(at_work)
     await asyncio.sleep(0.5)
-    assert passwords._QUEUE._here == passwords.PER_ADDRESS
+    assert passwords._QUEUE.here == passwords.PER_ADDRESS
     other = sign_in("bob", ELSEWHERE)
     await asyncio.sleep(0.2)
     slow.word.set()
     assert (await other).status_code == 201
     assert {answer.status_code for answer in await asyncio.gather(*many)} == {201}
+
+
+def sign_in(http: httpx.AsyncClient, name: str, password: str = PASSWORD) -> asyncio.Task[httpx.Response]:
+    return asyncio.create_task(http.post("/session", json={"name": name, "password": password}))
+
+
+def device_of(platform: RunningPlatform, shown: Client | None, address: str) -> httpx.AsyncClient:
+    """A browser at an address, with the cookie by which the one of `shown` is known; forged without one."""
+    http = platform.anonymous(**{"X-Forwarded-For": address})
+    known = "forged" if shown is None else next(each for each in shown.http.cookies.jar if each.name == DEVICE)
+    if isinstance(known, str):
+        http.cookies.set(DEVICE, known, path="/api/v1/session")
+    else:
+        http.cookies.jar.set_cookie(known)
+    return http
+
+
+async def test_strangers_of_many_addresses_leave_places_for_devices_that_are_known(
+    platform: RunningPlatform, slow: Slow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admin = await platform.admin()
+    ada, eve = await platform.user(admin, "ada"), await platform.user(admin, "eve")
+    monkeypatch.setattr(passwords, "_HASHER", slow)
+    monkeypatch.setattr(passwords, "_nobody", lambda: QUICK.hash("nobody"))
+    guessing = [
+        sign_in(platform.anonymous(**{"X-Forwarded-For": f"198.51.100.{number % 40}"}), f"user-{number}", "a guess")
+        for number in range(2 * 40)
+    ]
+
+    async def refused() -> bool:
+        return sum(each.done() for each in guessing) == len(guessing) - passwords.MOST_STRANGERS
+
+    async def everybody_waits() -> bool:
+        return passwords._QUEUE.here + sum(each.done() for each in guessing) == len(guessing)
+
+    await eventually(everybody_waits)
+    known = sign_in(device_of(platform, ada, ELSEWHERE), "ada")
+    changed = {"current_password": PASSWORD, "new_password": PASSWORD + "-2"}
+    changing = asyncio.create_task(eve.http.post("/session/password", json=changed))
+    await asyncio.sleep(0.5)
+    assert [known.done(), changing.done()] == [False, False], "it got no place among strangers"
+    assert await refused()
+    for shown in (None, eve):
+        assert (await sign_in(device_of(platform, shown, HERE), "ada")).status_code == 503
+    slow.word.set()
+    assert (await known).status_code == 201
+    assert (await changing).status_code == 200
+    assert {each.status_code for each in await asyncio.gather(*guessing)} == {401, 503}
+
+
+async def test_strangers_at_the_same_address_do_not_hold_up_who_is_known(
+    platform: RunningPlatform, slow: Slow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = await platform.user(await platform.admin(), "ada")
+    monkeypatch.setattr(passwords, "_HASHER", slow)
+    monkeypatch.setattr(passwords, "_nobody", lambda: QUICK.hash("nobody"))
+    guessing = [sign_in(platform.anonymous(**{"X-Forwarded-For": HERE}), f"user-{n}", "a guess") for n in range(6)]
+
+    async def at_work() -> bool:
+        return passwords._QUEUE.here >= passwords.PER_ADDRESS
+
+    await eventually(at_work)
+    known = [sign_in(device_of(platform, ada, HERE), "ada") for _ in range(6)]
+    await asyncio.sleep(0.5)
+    assert passwords._QUEUE.here == 2 * passwords.PER_ADDRESS, "it waits behind strangers of its address"
+    slow.word.set()
+    assert (await known[0]).status_code == 201
+    await asyncio.gather(*guessing, *known)
 
 
 async def test_right_sign_ins_are_counted_and_nobody_else_can_use_them_up(

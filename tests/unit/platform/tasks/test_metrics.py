@@ -80,6 +80,23 @@ async def test_bytes_and_lines_are_counted_while_they_are_read(line: bytes) -> N
     assert read[-1] <= (scalars.MOST_BYTES if len(line) > 1 else 4 * scalars.MOST_LINES)
 
 
+@pytest.mark.parametrize("step", ["feed", "series"])
+async def test_requests_are_answered_while_a_chart_is_made_of_what_was_reported(
+    monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    answered, others = threading.Event(), []
+    made = getattr(scalars.Scalars, step)
+
+    def slow(*given: Any) -> Any:
+        others.append(answered.wait(2))
+        return made(*given)
+
+    monkeypatch.setattr(scalars.Scalars, step, slow)
+    asyncio.get_running_loop().call_later(0.05, answered.set)
+    await scalars.parsed(chunks(b'{"step": 1, "loss": 0.5}\n'))
+    assert others == [True], "the event loop stood still"
+
+
 async def task_of(platform: RunningPlatform, program: Any, user: Any, reported: bytes) -> str:
     program(user.name, "pass")
     made = await user.post("/trainings", training())
