@@ -290,6 +290,9 @@ class Platform(Section):
     unfinished_tasks_per_user: int = Field(
         default=100, ge=1, le=10000, description="Tasks of one user that may wait or run at a time"
     )
+    submitted_tasks_per_user: int = Field(
+        default=120, ge=1, le=1000, description="Tasks that one user may submit within ten minutes"
+    )
     user_share_percent: int = Field(
         default=50,
         ge=1,

@@ -209,6 +209,7 @@ class Tasks(_Section):
     """What one user may do with tasks."""
 
     unfinished_per_user: int = Field(default=100, ge=1, le=10000, description="So many may wait or run at a time")
+    submitted_per_user: int = Field(default=120, ge=1, le=1000, description="So many may be submitted in ten minutes")
     user_share_percent: int = Field(default=50, ge=1, le=100, description="Of all machines' CPU and of their memory")
 
 
@@ -220,6 +221,9 @@ class Operations(_Section):
     per_user: Annotated[int, Field(ge=1)] = Field(default=2, description="Of one user, done at a time")
     waiting_per_user: Annotated[int, Field(ge=1)] = Field(
         default=100, description="Of one user, waiting or running: further ones are refused"
+    )
+    started_per_user: Annotated[int, Field(ge=1)] = Field(
+        default=120, description="Of one user, started in ten minutes: further ones are refused for a while"
     )
     fruitless_attempts: Annotated[int, Field(ge=1)] = Field(
         default=10, description="One whose process ended so often in a row without getting any further is given up"

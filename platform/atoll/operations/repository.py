@@ -94,6 +94,14 @@ class OperationRepository:
         query = query.where(OperationRow.owner_id == caller.id, OperationRow.state.not_in(ENDED))
         return await self._session.scalar(query) or 0
 
+    async def created_before(self, caller: Caller, count: int) -> datetime | None:
+        """When the `count`-th newest of the caller's own operations was made; None: there are less."""
+        query = select(OperationRow.created_at).where(OperationRow.owner_id == caller.id)
+        found: datetime | None = await self._session.scalar(
+            query.order_by(OperationRow.id.desc()).offset(count - 1).limit(1)
+        )
+        return found
+
     async def add(self, row: OperationRow) -> OperationRow:
         """Keep a new one."""
         self._session.add(row)

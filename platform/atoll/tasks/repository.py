@@ -1,6 +1,7 @@
 """Every query about tasks. Those for callers are scoped: a foreign task is not there."""
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 
 from sqlalchemy import ColumnElement, func, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -97,6 +98,12 @@ class TaskRepository:
         query = select(func.count()).select_from(TaskRow)
         query = query.where(TaskRow.owner_id == caller.id, TaskRow.state.not_in(ENDED))
         return await self._session.scalar(query) or 0
+
+    async def created_before(self, caller: Caller, count: int) -> datetime | None:
+        """When the `count`-th newest of the caller's own tasks was made, also removed ones; None: there are less."""
+        query = select(TaskRow.created_at).where(TaskRow.owner_id == caller.id).order_by(TaskRow.id.desc())
+        found: datetime | None = await self._session.scalar(query.offset(count - 1).limit(1))
+        return found
 
     async def unfinished_rows_of(self, owner_id: str) -> Sequence[TaskRow]:
         """All tasks of a user that have not ended, locked; only for who may stop the tasks of others."""
