@@ -255,7 +255,12 @@ class Retention(Section):
     task_days: Days = Field(
         default=90,
         description="Finished tasks and their logs",
-        json_schema_extra=unused("They stay until their owner deletes them."),
+        json_schema_extra=unused(
+            "They stay until their owner removes them, or has more than `kept_tasks_per_user` that have ended."
+        ),
+    )
+    removed_task_days: Days = Field(
+        default=30, description="Tasks that their owner took off the lists; their files stay in the owner's home"
     )
     audit_days: Days = Field(default=365, description="Entries of the audit log")
     operation_days: Days = Field(
@@ -289,6 +294,16 @@ class Platform(Section):
     )
     unfinished_tasks_per_user: int = Field(
         default=100, ge=1, le=10000, description="Tasks of one user that may wait or run at a time"
+    )
+    submitted_tasks_per_user: int = Field(
+        default=120, ge=1, le=1000, description="Tasks that one user may submit within ten minutes"
+    )
+    kept_tasks_per_user: int = Field(
+        default=10000,
+        ge=100,
+        le=1000000,
+        description="Ended tasks of one user that are kept; of more, removed ones and then the oldest are forgotten, "
+        "but for their files",
     )
     user_share_percent: int = Field(
         default=50,

@@ -209,7 +209,14 @@ class Tasks(_Section):
     """What one user may do with tasks."""
 
     unfinished_per_user: int = Field(default=100, ge=1, le=10000, description="So many may wait or run at a time")
+    submitted_per_user: int = Field(default=120, ge=1, le=1000, description="So many may be submitted in ten minutes")
     user_share_percent: int = Field(default=50, ge=1, le=100, description="Of all machines' CPU and of their memory")
+    removed_retention_days: int = Field(
+        default=30, ge=1, description="One that was removed from the lists is forgotten after so long; its files stay"
+    )
+    kept_per_user: int = Field(
+        default=10_000, ge=100, description="Of more that have ended, removed ones and then the oldest are forgotten"
+    )
 
 
 class Operations(_Section):
@@ -221,11 +228,17 @@ class Operations(_Section):
     waiting_per_user: Annotated[int, Field(ge=1)] = Field(
         default=100, description="Of one user, waiting or running: further ones are refused"
     )
+    started_per_user: Annotated[int, Field(ge=1)] = Field(
+        default=120, description="Of one user, started in ten minutes: further ones are refused for a while"
+    )
     fruitless_attempts: Annotated[int, Field(ge=1)] = Field(
         default=10, description="One whose process ended so often in a row without getting any further is given up"
     )
     retention_days: Annotated[int, Field(ge=1)] = Field(
         default=30, description="One that has ended is forgotten after so long; the files that it made stay"
+    )
+    kept_per_user: Annotated[int, Field(ge=100)] = Field(
+        default=10_000, description="Of one user, ended: of more, the oldest are forgotten"
     )
 
 

@@ -23,6 +23,8 @@ ANSWER_S = 5
 DAY_S = 86400
 SHOWN = 4
 HTTPS = 443
+MIB = 1 << 20
+METRIC = re.compile(r"^(\w+) (\S+)$", re.MULTILINE)  # one without labels
 # Only since Python 3.10 has it a name: the customer's own certificate may be all that there is to trust.
 PARTIAL_CHAIN = 0x80000
 # The validity of a certificate in DER: a sequence of two times. The standard library reads no certificates.
@@ -121,6 +123,26 @@ def _upload(connection: http.client.HTTPConnection, name: str, headers: Dict[str
     connection.request("DELETE", path, headers=headers)
     connection.getresponse().read()
     return []
+
+
+def store(asked: Dict[str, Any]) -> List[str]:
+    """Ask what keeps things how full it is."""
+    where = "{} (127.0.0.1:{})".format(asked["what"], asked["port"])
+    connection = http.client.HTTPConnection("127.0.0.1", asked["port"], timeout=ANSWER_S)
+    try:
+        connection.request("GET", "/metrics")
+        told = dict(METRIC.findall(connection.getresponse().read().decode("utf-8", "replace")))
+    except (OSError, http.client.HTTPException) as error:
+        return ["{} does not tell how full it is: {}".format(where, error or type(error).__name__)]
+    finally:
+        connection.close()
+    missing = [name for name in (asked["used"], asked["most"]) if name not in told]
+    if missing:
+        return ["{} does not tell {}".format(where, " and ".join(missing))]
+    used, most = float(told[asked["used"]]), float(told[asked["most"]])
+    if used < most / 2:
+        return []
+    return ["{} holds {:.0f} MiB of the {:.0f} MiB that it may, more than half".format(where, used / MIB, most / MIB)]
 
 
 def certificate(path: str, key: str, least_days: int) -> List[str]:

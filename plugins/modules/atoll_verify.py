@@ -44,6 +44,18 @@ options:
       certificate: {description: Our certificate., type: path}
       key: {description: Its key., type: path}
       upload: {description: Repository to which an upload is begun., type: str}
+  stores:
+    description: >-
+      What tells in metrics, on a port of this node, how many bytes it holds (C(used)) and may hold (C(most)): it must
+      hold less than half of that.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      what: {description: What tells it., type: str, required: true}
+      port: {description: Where it is asked., type: int, required: true}
+      used: {description: Name of the metric., type: str, required: true}
+      most: {description: Name of the metric., type: str, required: true}
   certificates:
     description: Pairs C([certificate, key]) of files that must belong together and be valid for C(least_days).
     type: list
@@ -161,11 +173,18 @@ URL = {
     "key": {"type": "path", "no_log": False},
     "upload": {"type": "str"},
 }
+STORE = {
+    "what": {"type": "str", "required": True},
+    "port": {"type": "int", "required": True},
+    "used": {"type": "str", "required": True},
+    "most": {"type": "str", "required": True},
+}
 ARGUMENTS = {
     "phase": {"type": "str", "required": True},
     "sysctls": {"type": "dict", "default": {}},
     "ports": {"type": "dict", "default": {}},
     "urls": {"type": "list", "elements": "dict", "default": [], "options": URL},
+    "stores": {"type": "list", "elements": "dict", "default": [], "options": STORE},
     "certificates": {"type": "list", "elements": "list", "default": []},
     "least_days": {"type": "int", "default": 14},
     "mounts": {"type": "list", "elements": "path", "default": []},
@@ -194,6 +213,7 @@ def questions(params: Dict[str, Any]) -> Iterator[Callable[[], List[str]]]:
     yield partial(asking.sysctls, params["sysctls"])
     yield from (partial(asking.port, int(port), what) for port, what in params["ports"].items())
     yield from (partial(asking.url, url, days) for url in params["urls"])
+    yield from (partial(asking.store, store) for store in params["stores"])
     yield from (partial(asking.certificate, path, key, days) for path, key in params["certificates"])
     yield from (partial(asking.mount, mount) for mount in params["mounts"])
     yield from (partial(asking.rollout, workload, params["left_out"]) for workload in params["rollouts"])

@@ -37,7 +37,6 @@ from atoll.web.codes import ReasonCode
 from atoll.web.domain import OperationKind
 from atoll.web.errors import ApiError
 
-FORGOTTEN_AT_ONCE = 500
 GRACE_S = 5.0  # in which a handler may notice by itself that it was cancelled
 _NOT_TO_BLAME: dict[str, Any] = {"fruitless": func.greatest(0, OperationRow.fruitless - 1)}
 log = structlog.get_logger(__name__)
@@ -45,18 +44,14 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is done at a time, `workers` per process, the others for all processes together; how often in vain, and
-    how long what has ended is kept.
-    """
+    """How much is done at a time, `workers` per process, the others for all processes together; how often in vain."""
 
     workers: int
     per_owner: int
     altogether: int
     fruitless: int
-    kept: timedelta
     longest_sleep_s: float = 30.0
     retry_s: float = 2.0
-    tidy_every_s: float = 3600.0
 
     @classmethod
     def of(cls, settings: Settings) -> "Limits":
@@ -66,7 +61,6 @@ class Limits:
             per_owner=settings.per_user,
             altogether=settings.at_once,
             fruitless=settings.fruitless_attempts,
-            kept=timedelta(days=settings.retention_days),
         )
 
 
@@ -108,7 +102,6 @@ class Operations:
         """Work until cancelled; what is being worked on then is given back for others to go on with."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._listen())
-            group.create_task(self._forget())
             for number in range(self._limits.workers):
                 group.create_task(self._worker(f"{self._owner}-operation-{number}"))
 
@@ -123,16 +116,6 @@ class Operations:
                 for operation_id, looked_for in self._running.items():
                     if named in (None, operation_id):
                         looked_for.set()
-
-    async def _forget(self) -> None:
-        """What ended long ago is removed, some at a time, so that nobody waits for it."""
-        while True:
-            with contextlib.suppress(*AWAY):
-                gone = FORGOTTEN_AT_ONCE
-                while gone == FORGOTTEN_AT_ONCE:
-                    async with self._sessions() as session, session.begin():
-                        gone = await OperationRepository(session).forget(now() - self._limits.kept, FORGOTTEN_AT_ONCE)
-            await asyncio.sleep(self._limits.tidy_every_s)
 
     async def _worker(self, name: str) -> None:
         while True:

@@ -94,5 +94,18 @@ class TooManyOperations(
     limit: int
 
 
+class TooManyStarts(
+    ProblemCode,
+    title="Too many operations in a short time",
+    detail="You have started {limit} operations within {minutes} minutes, those that have ended included.",
+    remedy="Try again in {wait_s} seconds.",
+):
+    """The pace per owner."""
+
+    limit: int
+    minutes: int
+    wait_s: int
+
+
 class NotYoursToCancel(ProblemCode, title="You may not cancel this", detail="Its owner and administrators cancel it."):
     """Somebody else's."""

@@ -1,13 +1,16 @@
 """The manifest of operations."""
 
+from datetime import timedelta
+
 from atoll.database.notifications import OPERATIONS
 from atoll.database.rights import Rights, TableRights
 from atoll.operations import codes, policy
+from atoll.operations.forgetting import forget
 from atoll.operations.live import OperationAudience
 from atoll.operations.models import OperationEventRow, OperationRow
 from atoll.operations.routes import router
 from atoll.web.codes import declared
-from atoll.web.domain import Domain, Elsewhere, MatrixRow, ProcessPart
+from atoll.web.domain import Domain, Elsewhere, MatrixRow, PeriodicWork, ProcessPart
 
 DOMAIN = Domain(
     name="operations",
@@ -23,6 +26,7 @@ DOMAIN = Domain(
     codes=declared(codes),
     channels=(OPERATIONS,),
     parts=(ProcessPart(OperationAudience, lambda _configuration: OperationAudience()),),
+    periodic=(PeriodicWork("forget operations", timedelta(hours=1), forget),),
     matrix={
         "GET /operations": MatrixRow.everybody(),
         "GET /operations/stream": Elsewhere("test_a_viewer_sees_the_own_operations_change_and_no_others"),

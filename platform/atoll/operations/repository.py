@@ -94,6 +94,14 @@ class OperationRepository:
         query = query.where(OperationRow.owner_id == caller.id, OperationRow.state.not_in(ENDED))
         return await self._session.scalar(query) or 0
 
+    async def created_before(self, caller: Caller, count: int) -> datetime | None:
+        """When the `count`-th newest of the caller's own operations was made; None: there are less."""
+        query = select(OperationRow.created_at).where(OperationRow.owner_id == caller.id)
+        found: datetime | None = await self._session.scalar(
+            query.order_by(OperationRow.id.desc()).offset(count - 1).limit(1)
+        )
+        return found
+
     async def add(self, row: OperationRow) -> OperationRow:
         """Keep a new one."""
         self._session.add(row)
@@ -138,10 +146,29 @@ class OperationRepository:
 
     async def forget(self, before: datetime, most: int) -> int:
         """Remove operations that ended before then, with their events. Gives how many were there, at most `most`."""
-        old = select(OperationRow.id).where(OperationRow.finished_at < before, OperationRow.due_at.is_(None))
+        return await self._forget(OperationRow.finished_at < before, most)
+
+    async def forget_too_many(self, kept: int, before: datetime, most: int) -> int:
+        """Remove what ended before then beyond `kept` ended ones of its owner. Gives how many, at most `most`."""
+        crowded = select(OperationRow.owner_id).group_by(OperationRow.owner_id).having(func.count() > kept)
+        of_owner = func.row_number().over(
+            partition_by=OperationRow.owner_id, order_by=(OperationRow.finished_at.desc(), OperationRow.id.desc())
+        )
+        ended = (
+            select(OperationRow.id, OperationRow.finished_at, of_owner.label("place"))
+            .where(OperationRow.owner_id.in_(crowded), OperationRow.finished_at.is_not(None))
+            .subquery()
+        )
+        too_many = select(ended.c.id).where(ended.c.place > kept, ended.c.finished_at < before)
+        return await self._forget(OperationRow.id.in_(too_many), most)
+
+    async def _forget(self, which: ColumnElement[bool], most: int) -> int:
+        done_with = select(OperationRow.id).where(
+            which, OperationRow.finished_at.is_not(None), OperationRow.due_at.is_(None)
+        )
         gone = await self._session.scalars(
             delete(OperationRow)
-            .where(OperationRow.id.in_(old.limit(most).with_for_update(skip_locked=True)))
+            .where(OperationRow.id.in_(done_with.limit(most).with_for_update(skip_locked=True)))
             .returning(OperationRow.id)
             .execution_options(synchronize_session=False)
         )

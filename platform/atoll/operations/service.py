@@ -16,7 +16,7 @@ from atoll.operations.models import ENDED, OperationRow, OperationState
 from atoll.operations.policy import OPERATIONS_READ_ALL
 from atoll.operations.repository import OperationRepository
 from atoll.operations.schemas import Operation, OperationDetails, OperationEvent, OperationStart
-from atoll.web import idempotency
+from atoll.web import idempotency, pace
 from atoll.web.domain import OperationKind
 from atoll.web.errors import Conflict, NotAllowed, NotFound, TooMany
 from atoll.web.pagination import cut, decode
@@ -52,6 +52,10 @@ class OperationService:
         limit = self._settings.waiting_per_user
         if await self._repository.waiting_of(caller) >= limit:
             raise TooMany(codes.TooManyOperations(limit=limit))
+        most = self._settings.started_per_user
+        if wait_s := pace.wait_s(await self._repository.created_before(caller, most)):
+            too_fast = codes.TooManyStarts(limit=most, minutes=pace.WINDOW_MINUTES, wait_s=wait_s)
+            raise TooMany(too_fast, headers={"Retry-After": str(wait_s)})
         made = await self._repository.add(OperationRow(id=new_id(), owner_id=caller.id, **asked.model_dump()))
         await record(
             self._session,

@@ -58,6 +58,33 @@ class UnfinishedTasks(FieldCode, words="At most {limit} of one user's tasks may 
     limit: int
 
 
+class TooManySubmissions(
+    ProblemCode,
+    title="Too many tasks in a short time",
+    detail="You have submitted {limit} tasks within {minutes} minutes, those that have ended or were removed included.",
+    remedy="Try again in {wait_s} seconds.",
+):
+    limit: int
+    minutes: int
+    wait_s: int
+
+
+class RecentSubmissions(
+    FieldCode, words="At most {limit} tasks of one user are taken within {minutes} minutes; again in {wait_s} seconds."
+):
+    limit: int
+    minutes: int
+    wait_s: int
+
+
+class SubmittedTooFast(
+    ReasonCode, words="You have submitted {limit} tasks within {minutes} minutes; again in {wait_s} seconds."
+):
+    limit: int
+    minutes: int
+    wait_s: int
+
+
 class Created(ReasonCode, words="It was created."):
     pass
 

@@ -1,8 +1,11 @@
 """Tasks: the manifest."""
 
+from datetime import timedelta
+
 from atoll.database.notifications import TASKS
 from atoll.database.rights import READS, Rights, TableRights
 from atoll.tasks import codes, policy
+from atoll.tasks.forgetting import forget
 from atoll.tasks.live import TaskAudience
 from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
 from atoll.tasks.routes import router
@@ -12,7 +15,7 @@ from atoll.tasks.usage import READER
 from atoll.tasks.working import work
 from atoll.virtual_clusters.usage import UsageReader
 from atoll.web.codes import declared
-from atoll.web.domain import OK, Domain, Elsewhere, Loop, MatrixRow, ProcessPart
+from atoll.web.domain import OK, Domain, Elsewhere, Loop, MatrixRow, PeriodicWork, ProcessPart
 
 DOMAIN = Domain(
     name="tasks",
@@ -25,7 +28,7 @@ DOMAIN = Domain(
             api=Rights(
                 hidden=("secrets",), add=True, changes=("wanted", "stop_reason", "deleted_at", "due_at", "version")
             ),
-            jobs=Rights(change=True),
+            jobs=Rights(change=True, remove=True),
         ),
         AttemptRow: TableRights(api=READS, jobs=Rights(add=True, change=True)),
         ReplicaRow: TableRights(api=READS, jobs=Rights(add=True, change=True)),
@@ -39,6 +42,7 @@ DOMAIN = Domain(
         ProcessPart(TaskAudience, lambda _configuration: TaskAudience()),
     ),
     loops=(Loop("work on tasks", work),),
+    periodic=(PeriodicWork("forget tasks", timedelta(minutes=10), forget),),
     matrix={
         "GET /tasks/stream": Elsewhere("test_the_tasks_of_others_are_listed_for_administrators_only"),  # endless
         "GET /tasks/{task_id}/log": MatrixRow.owned(admin=OK, params={"follow": "false"}),

@@ -1,8 +1,9 @@
 """Every query about tasks. Those for callers are scoped: a foreign task is not there."""
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 
-from sqlalchemy import ColumnElement, func, or_, select, true
+from sqlalchemy import ColumnElement, delete, func, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.identity.caller import Caller
@@ -98,6 +99,12 @@ class TaskRepository:
         query = query.where(TaskRow.owner_id == caller.id, TaskRow.state.not_in(ENDED))
         return await self._session.scalar(query) or 0
 
+    async def created_before(self, caller: Caller, count: int) -> datetime | None:
+        """When the `count`-th newest of the caller's own tasks was made, also removed ones; None: there are less."""
+        query = select(TaskRow.created_at).where(TaskRow.owner_id == caller.id).order_by(TaskRow.id.desc())
+        found: datetime | None = await self._session.scalar(query.offset(count - 1).limit(1))
+        return found
+
     async def unfinished_rows_of(self, owner_id: str) -> Sequence[TaskRow]:
         """All tasks of a user that have not ended, locked; only for who may stop the tasks of others."""
         query = (
@@ -172,6 +179,37 @@ class TaskRepository:
         """All events of a task, oldest first."""
         query = select(EventRow).where(EventRow.task_id == task.id).order_by(EventRow.id)
         return (await self._session.scalars(query)).all()
+
+    async def forget_removed(self, before: datetime, most: int) -> int:
+        """Forget tasks that were removed before then. Gives how many were there, at most `most`."""
+        return await self._forget(TaskRow.deleted_at < before, most)
+
+    async def forget_too_many(self, kept: int, before: datetime, most: int) -> int:
+        """Forget what ended before then beyond `kept` ended ones of its owner. Gives how many, at most `most`."""
+        crowded = select(TaskRow.owner_id).group_by(TaskRow.owner_id).having(func.count() > kept)
+        of_owner = func.row_number().over(
+            partition_by=TaskRow.owner_id, order_by=(TaskRow.deleted_at.is_not(None), TaskRow.finished_at.desc())
+        )
+        ended = (
+            select(TaskRow.id, TaskRow.finished_at, of_owner.label("place"))
+            .where(TaskRow.owner_id.in_(crowded), TaskRow.state.in_(ENDED))
+            .subquery()
+        )
+        too_many = select(ended.c.id).where(ended.c.place > kept, ended.c.finished_at < before)
+        return await self._forget(TaskRow.id.in_(too_many), most)
+
+    async def _forget(self, which: ColumnElement[bool], most: int) -> int:
+        """With all that hangs on them; those that have not ended or are still worked on stay."""
+        done_with = select(TaskRow.id).where(
+            which, TaskRow.state.in_(ENDED), TaskRow.due_at.is_(None), TaskRow.lock_owner.is_(None)
+        )
+        gone = await self._session.scalars(
+            delete(TaskRow)
+            .where(TaskRow.id.in_(done_with.limit(most).with_for_update(skip_locked=True)))
+            .returning(TaskRow.id)
+            .execution_options(synchronize_session=False)
+        )
+        return len(gone.all())
 
     async def holders(self) -> dict[tuple[str, str], list[tuple[TaskRow, list[int] | None]]]:
         """Who holds devices, per node and device type; for the page of machines."""

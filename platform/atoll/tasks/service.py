@@ -29,7 +29,7 @@ from atoll.tasks.schemas import Estimate, Task, TaskEvents, TaskSummary, Uses
 from atoll.tasks.snapshot import snapshot
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
-from atoll.web import idempotency, told
+from atoll.web import idempotency, pace, told
 from atoll.web.codes import FieldCode, ReasonCode
 from atoll.web.conditional import expect
 from atoll.web.domain import TaskKind
@@ -120,6 +120,13 @@ class TaskService:
         most = self._settings.unfinished_per_user
         if await self._repository.unfinished_of(caller, lock=True) >= most:
             raise TooMany(codes.TooManyTasks(limit=most), errors=[codes.UnfinishedTasks(limit=most).at("")])
+        if wait_s := await self._wait_s(caller):
+            told_of = self._pace(wait_s)
+            raise TooMany(
+                codes.TooManySubmissions(**told_of),
+                errors=[codes.RecentSubmissions(**told_of).at("")],
+                headers={"Retry-After": str(wait_s)},
+            )
         asked = _ask(caller, cluster.name, specification)
         verdict = decide(await snapshot(self._session, cluster, caller.id, self._user_share(cluster)), asked)
         if not isinstance(verdict, Placement) and verdict.mistake is not None:
@@ -166,6 +173,13 @@ class TaskService:
         await self._changed(row)
         return views.full(caller, row)
 
+    async def _wait_s(self, caller: Caller) -> int:
+        """For how many seconds the caller submits nothing: each task is objects of Kubernetes, however short it is."""
+        return pace.wait_s(await self._repository.created_before(caller, self._settings.submitted_per_user))
+
+    def _pace(self, wait_s: int) -> dict[str, int]:
+        return {"limit": self._settings.submitted_per_user, "minutes": pace.WINDOW_MINUTES, "wait_s": wait_s}
+
     def _user_share(self, cluster: VirtualClusterRow) -> UserShare | None:
         if self._configuration is None:
             return None
@@ -189,6 +203,9 @@ class TaskService:
         if await self._repository.unfinished_of(caller) >= most:
             problems.append(codes.UnfinishedTasks(limit=most).at(""))
             reason = reason if mistake is not None else codes.TooManyUnfinished(limit=most)
+        elif wait_s := await self._wait_s(caller):
+            problems.append(codes.RecentSubmissions(**self._pace(wait_s)).at(""))
+            reason = reason if mistake is not None else codes.SubmittedTooFast(**self._pace(wait_s))
         return Estimate(
             allowed=not problems,
             problems=problems,

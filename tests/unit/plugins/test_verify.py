@@ -61,11 +61,14 @@ class Registry(BaseHTTPRequestHandler):
 
     read_only = False
     begun: list[str] = []  # noqa: RUF012 - one server per test
+    metrics = ""
 
     def do_GET(self) -> None:
-        self.send_response(200 if self.path == "/v2/" else 404)
-        self.send_header("Content-Length", "0")
+        told = self.metrics.encode() if self.path == "/metrics" else b""
+        self.send_response(200 if self.path in ("/v2/", "/metrics") else 404)
+        self.send_header("Content-Length", str(len(told)))
         self.end_headers()
+        self.wfile.write(told)
 
     def do_POST(self) -> None:
         self.send_response(405 if self.read_only else 202)
@@ -86,7 +89,7 @@ class Registry(BaseHTTPRequestHandler):
 @pytest.fixture
 def registry() -> Iterator[int]:
     Registry.protocol_version = "HTTP/1.1"
-    Registry.read_only, Registry.begun = False, []
+    Registry.read_only, Registry.begun, Registry.metrics = False, [], ""
     server = HTTPServer(("127.0.0.1", 0), Registry)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server.server_port
@@ -105,6 +108,29 @@ def test_a_server_is_asked_whether_it_takes_uploads_and_keeps_none(asking: Modul
     assert "answers /none with 404" in asking.url(url(registry, path="/none"), 14)[0]
     Registry.read_only = True
     assert "takes no images: it answers 405" in asking.url(url(registry, upload="verify"), 14)[0]
+
+
+STORE = {"what": "etcd", "used": "etcd_mvcc_db_total_size_in_use_in_bytes", "most": "etcd_server_quota_backend_bytes"}
+
+
+@pytest.mark.parametrize(
+    ("used", "told"),
+    [("1.073741e+09", ""), ("1.073741824e+09", "etcd (127.0.0.1:{}) holds 1024 MiB of the 2048 MiB that it may")],
+    ids=["less than half", "half"],
+)
+def test_a_store_that_is_half_full_is_told(asking: ModuleType, registry: int, used: str, told: str) -> None:
+    Registry.metrics = (
+        f'# HELP {STORE["used"]} 7\n{STORE["used"]} {used}\nx{{a="b"}} 9\n{STORE["most"]} 2.147483648e+09\n'
+    )
+    found = asking.store({**STORE, "port": registry})
+    assert [words.startswith(told.format(registry)) for words in found] == ([True] if told else []), found
+
+
+def test_a_store_that_does_not_tell_how_full_it_is_is_told(asking: ModuleType, registry: int) -> None:
+    assert asking.store({**STORE, "port": registry})[0].endswith(f"does not tell {STORE['used']} and {STORE['most']}")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        assert "does not tell how full it is" in asking.store({**STORE, "port": free.getsockname()[1]})[0]
 
 
 def test_what_does_not_listen_is_told(asking: ModuleType) -> None:

@@ -9,9 +9,12 @@ import yaml
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from .conftest import REFERENCE, Rendered, Rendering
+from installer.cluster import load
+from installer.preflight.node_checks import needed_bytes
 
-ETCD_BYTES = 2 << 30  # its default, which kubeadm leaves
+from .conftest import REFERENCE, TREE, Rendered, Rendering
+
+ETCD_BYTES = 2 << 30
 EVENT_BYTES = 48 << 10  # what roles/network/templates/admission.yaml.j2 lets one of a node have
 
 
@@ -26,6 +29,17 @@ def test_the_api_server_is_told_whom_to_answer_and_what_to_write_down(rendered: 
     assert flags["audit-policy-file"] in texts
     assert flags["admission-control-config-file"] in texts
     assert flags["enable-bootstrap-token-auth"] == "false"
+
+
+def test_etcd_says_no_before_the_disk_that_preflight_saw_is_full(rendered: Rendered) -> None:
+    texts = {file.dest: file.text or "" for file in rendered.files if file.host == "master1"}
+    (cluster,) = [one for one in yaml.safe_load_all(texts["/etc/atoll/kubeadm/init.yaml"]) if "apiServer" in one]
+    flags = {flag["name"]: flag["value"] for flag in cluster["etcd"]["local"]["extraArgs"]}
+    quota = int(flags["quota-backend-bytes"])
+    example = load(TREE / "cluster.example.yaml")
+    assert quota <= needed_bytes(example, example.node("master1"))["/var/lib/etcd"], "the disk is full first"
+    assert quota == ETCD_BYTES, "what follows reckons with another"
+    assert (flags["auto-compaction-mode"], flags["auto-compaction-retention"]) == ("periodic", "30m")
 
 
 def test_what_one_account_tells_of_events_is_a_small_part_of_etcd(rendered: Rendered) -> None:

@@ -50,3 +50,10 @@ def test_the_portal_is_asked_by_its_name_with_the_certificates_of_the_cluster(as
     (portal,) = of(rendered, "platform", load(file_of(name), installed=False).first_master.name)["urls"]
     assert portal["ca"] == "/etc/atoll/pki/ca.crt"
     assert not portal.get("trust")
+
+
+def test_each_master_is_asked_how_full_its_etcd_is(asked: tuple[str, Rendered]) -> None:
+    name, rendered = asked
+    masters = [node.name for node in load(file_of(name), installed=False).nodes if node.is_master]
+    stores = {(node, store["what"]) for node in masters for store in of(rendered, "control_plane", node)["stores"]}
+    assert stores == {(node, "etcd") for node in masters}, "nobody hears that etcd fills"

@@ -102,7 +102,7 @@ KINDS = (
     OperationKind("test.knocks", knocks, resumable=True, at_once=50),
     OperationKind("test.one", waits, clean, at_once=1),
 )
-MANY = Limits(workers=8, per_owner=50, altogether=50, fruitless=3, kept=timedelta(days=30), retry_s=0.2)
+MANY = Limits(workers=8, per_owner=50, altogether=50, fruitless=3, retry_s=0.2)
 
 if __name__ == "__main__":
     from atoll.api.domains import DOMAINS

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+from datetime import timedelta
 
 import httpx
 import pytest
 from atoll.configuration import Operations as Settings
 from atoll.operations.models import OperationRow
 from atoll.web.errors import Conflict, TooMany
-from sqlalchemy import text
+from sqlalchemy import text, update
 
 from tests.unit.platform.conftest import Client, eventually
 from tests.unit.platform.operations.conftest import Operated
@@ -115,6 +116,23 @@ async def test_nobody_queues_without_end(without_jobs: Operated) -> None:
     await without_jobs.start("test.steps", steps=1)
     with pytest.raises(TooMany):
         await without_jobs.start("test.steps", steps=1)
+
+
+async def test_who_starts_and_cancels_over_and_over_has_to_wait(without_jobs: Operated) -> None:
+    settings = Settings(started_per_user=2)
+    without_jobs.configuration = without_jobs.configuration.model_copy(update={"operations": settings})
+    admin = await without_jobs.admin()
+    made = [await without_jobs.start("test.steps", steps=1) for _ in range(2)]
+    for each in made:
+        assert (await cancel(admin, each)).json()["state"] == "cancelled"
+    with pytest.raises(TooMany) as refused:
+        await without_jobs.start("test.steps", steps=1)
+    assert refused.value.code == "too_many_starts"
+    assert 9 * 60 < int(refused.value.headers["Retry-After"]) <= 10 * 60
+    async with without_jobs.sessions() as session, session.begin():
+        earlier = {"created_at": OperationRow.created_at - timedelta(minutes=10)}
+        await session.execute(update(OperationRow).where(OperationRow.id == made[0]).values(**earlier))
+    await without_jobs.start("test.steps", steps=1)
 
 
 async def test_what_was_cancelled_while_nobody_worked_on_it_is_cleaned_up_and_not_resumed(operated: Operated) -> None:

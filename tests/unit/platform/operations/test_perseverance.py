@@ -4,13 +4,17 @@ import asyncio
 from datetime import timedelta
 from itertools import pairwise
 
+from atoll.api.domains import DOMAINS
 from atoll.configuration import Operations as Settings
 from atoll.database.base import now
+from atoll.database.connection import connect, sessions
+from atoll.database.rights import JOBS
 from atoll.jobs.operations import Limits
+from atoll.operations.forgetting import forget
 from atoll.operations.models import OperationEventRow, OperationRow
 from sqlalchemy import func, select, update
 
-from tests.unit.platform.conftest import eventually
+from tests.unit.platform.conftest import as_service, eventually
 from tests.unit.platform.operations import ledger
 from tests.unit.platform.operations.conftest import RETRY_S, Operated, worked_on
 
@@ -122,11 +126,8 @@ async def test_what_ended_long_ago_is_forgotten_with_its_events(without_jobs: Op
         )
         await session.execute(update(OperationRow).where(OperationRow.id == waiting).values(created_at=past))
 
-    async def forgotten() -> bool:
-        return [row.id for row in await without_jobs.rows()] == kept
-
-    async with worked_on(without_jobs, tidy_every_s=0.2):
-        await eventually(forgotten)
+    await forget_all(without_jobs, Settings(retention_days=30))
+    assert [row.id for row in await without_jobs.rows()] == kept
     async with without_jobs.sessions() as session:
         left = await session.scalar(
             select(func.count()).select_from(OperationEventRow).where(OperationEventRow.operation_id.in_(old))
@@ -134,8 +135,43 @@ async def test_what_ended_long_ago_is_forgotten_with_its_events(without_jobs: Op
     assert left == 0
 
 
+async def test_of_too_many_of_one_owner_the_oldest_are_forgotten(without_jobs: Operated) -> None:
+    admin = await without_jobs.admin()
+    await without_jobs.user(admin, "ada")
+    of_admin = [await without_jobs.start("test.steps", steps=1) for _ in range(5)]
+    of_ada = [await without_jobs.start("test.steps", owner="ada", steps=1) for _ in range(2)]
+    async with worked_on(without_jobs):
+        for each in (*of_admin, *of_ada):
+            await without_jobs.once(each, "finished")
+    async with without_jobs.sessions() as session, session.begin():
+        for hours, each in enumerate(reversed(of_admin)):
+            ended = now() - timedelta(hours=hours, minutes=30)
+            await session.execute(update(OperationRow).where(OperationRow.id == each).values(finished_at=ended))
+        long_ago = now() - timedelta(days=9)
+        await session.execute(update(OperationRow).where(OperationRow.id.in_(of_ada)).values(finished_at=long_ago))
+
+    await forget_all(without_jobs, Settings(retention_days=30).model_copy(update={"kept_per_user": 2}))
+    assert [row.id for row in await without_jobs.rows()] == [*of_admin[3:], *of_ada], "others went than the oldest"
+    await forget_all(without_jobs, Settings(retention_days=30).model_copy(update={"kept_per_user": 0}))
+    assert [row.id for row in await without_jobs.rows()] == [of_admin[4]], "what just ended went"
+
+
+async def forget_all(operated: Operated, settings: Settings) -> None:
+    """As `jobs` does it, with its rights."""
+    configuration = operated.configuration.model_copy(update={"operations": settings})
+    database = connect(as_service(configuration, JOBS), pool_size=1)
+    more = True
+    while more:
+        async with sessions(database)() as session, session.begin():
+            more = await forget(session, configuration)
+    await database.dispose()
+
+
+def test_jobs_forgets_from_time_to_time() -> None:
+    assert forget in [work.do for domain in DOMAINS for work in domain.periodic]
+
+
 def test_limits_are_those_that_are_configured() -> None:
-    settings = Settings(workers=3, at_once=5, per_user=1, waiting_per_user=7, fruitless_attempts=2, retention_days=9)
+    settings = Settings(workers=3, at_once=5, per_user=1, waiting_per_user=7, fruitless_attempts=2)
     limits = Limits.of(settings)
     assert (limits.workers, limits.altogether, limits.per_owner, limits.fruitless) == (3, 5, 1, 2)
-    assert limits.kept == timedelta(days=9)

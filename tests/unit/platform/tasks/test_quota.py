@@ -1,9 +1,13 @@
-"""How much one user may hand to the queue: text of a task, and tasks that have not ended."""
+"""How much one user may hand to the queue: text of a task, tasks that have not ended, and tasks of ten minutes."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from atoll.database.connection import connect, sessions
+from atoll.tasks.models import TaskRow
+from sqlalchemy import update
 
 from tests.unit.platform.conftest import Client, RunningPlatform, training
 
@@ -72,3 +76,59 @@ async def test_the_text_of_a_task_is_limited_at_its_field(platform: RunningPlatf
     estimate = await admin.post("/trainings/estimate", training(parameters=much))
     assert [problem["code"] for problem in estimate.json()["problems"]] == ["program_text_too_long"]
     assert (await create(admin, parameters=[{"name": "a", "value": value * 2000}] * 10)).status_code == 201
+
+
+IN_TEN_MINUTES = 4
+
+
+@pytest.mark.parametrize("different", [{"tasks": {"unfinished_per_user": 3, "submitted_per_user": IN_TEN_MINUTES}}])
+async def test_who_submits_and_stops_over_and_over_has_to_wait_until_the_first_was_ten_minutes_ago(
+    platform: RunningPlatform, program: Any
+) -> None:
+    admin = await platform.admin()
+    ada = await platform.user(admin, "ada")
+    for name in ("ada", "admin"):
+        program(name, WAITS)
+
+    async def submitted_and_removed() -> str:
+        answer = await create(ada)
+        assert answer.status_code == 201, answer.text
+        made: str = answer.json()["id"]
+        await ada.post(f"/tasks/{made}/stop")
+        await ada.until(made, "killed")
+        assert (await ada.delete(f"/tasks/{made}")).status_code == 204
+        return made
+
+    first, *_ = [await submitted_and_removed() for _ in range(IN_TEN_MINUTES - 1)]
+    answers = await asyncio.gather(*(create(ada) for _ in range(3)))
+    assert sorted(answer.status_code for answer in answers) == [201, 429, 429], "of several at once one passes"
+    refused = next(answer for answer in answers if answer.status_code == 429)
+    wait_s = int(refused.headers["Retry-After"])
+    assert 9 * 60 < wait_s <= 10 * 60, "not until the oldest falls out"
+    told = {"limit": IN_TEN_MINUTES, "minutes": 10, "wait_s": wait_s}
+    problem = refused.json()
+    assert (problem["code"], problem["params"]) == ("too_many_submissions", told)
+    assert [(error["code"], error["params"]) for error in problem["errors"]] == [("recent_submissions", told)]
+
+    before = (await ada.post("/trainings/estimate", training(devices=1))).json()
+    assert (before["allowed"], before["starts"]) == (False, "never"), "it is told before it is refused"
+    assert before["reason"]["code"] == "submitted_too_fast"
+    assert [problem["code"] for problem in before["problems"]] == ["recent_submissions"]
+    assert (await create(admin)).status_code == 201, "others are not told of it"
+
+    await passes(platform, first, minutes=9)
+    again = await create(ada)
+    assert again.status_code == 429, "the window is shorter than it is said to be"
+    assert int(again.headers["Retry-After"]) <= 60, "it is told longer than it takes"
+    await passes(platform, first, minutes=1)
+    assert (await create(ada)).status_code == 201
+    assert (await create(ada)).status_code == 429
+
+
+async def passes(platform: RunningPlatform, task_id: str, minutes: int) -> None:
+    """That task was made earlier, by so much."""
+    database = connect(platform.configuration, pool_size=1)
+    async with sessions(database)() as session, session.begin():
+        earlier = TaskRow.created_at - timedelta(minutes=minutes)
+        await session.execute(update(TaskRow).where(TaskRow.id == task_id).values(created_at=earlier))
+    await database.dispose()
