@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -177,6 +178,55 @@ def test_a_host_without_credentials_comes_to_no_pod_by_whichever_node(atoll: Ato
         route = ["ip", "-n", ROGUE, "route", "replace", parts[node.name], "via", node.address]
         subprocess.run(route, check=True, capture_output=True)
     assert come(pods) == set()
+
+
+DOOR = """
+apiVersion: v1
+kind: Service
+metadata: {name: site-door, namespace: atoll-system}
+spec:
+  type: NodePort
+  selector: {app.kubernetes.io/name: gateway}
+  ports: [{port: 443, targetPort: %s}]
+"""
+
+
+@pytest.fixture
+def door(atoll: Atoll, tmp_path: Path) -> Iterator[int]:
+    """A port of all nodes that leads to a pod that takes whoever comes: somebody made it by the API."""
+    gateway = atoll.kubectl("get", "pods", "-n", "atoll-system", "-l", "app.kubernetes.io/name=gateway", "-o", "json")
+    (target,) = [
+        port["containerPort"]
+        for container in gateway.json["items"][0]["spec"]["containers"]
+        for port in container["ports"]
+        if port.get("hostPort") == 443
+    ]
+    file = tmp_path / "door.yaml"
+    file.write_text(DOOR % target)
+    atoll.kubectl("apply", "-f", str(file))
+    try:
+        made = atoll.kubectl("get", "service", "-n", "atoll-system", "site-door", "-o", "json").json
+        yield int(made["spec"]["ports"][0]["nodePort"])
+    finally:
+        atoll.kubectl("delete", "-f", str(file))
+
+
+@pytest.mark.usefixtures("rogue")
+def test_a_port_that_leads_to_a_pod_is_named_and_leads_no_stranger_there(
+    atoll: Atoll, cluster: Cluster, door: int
+) -> None:
+    """It has no socket, so `ss` knows nothing of it."""
+    targets = [(node.name, node.address, door, "tcp") for node in cluster.nodes]
+
+    def comes_from_a_node() -> set[str]:
+        return set(scanned(atoll.node("storage1", "python3", "-c", scan(targets)).out)["reached"])
+
+    wait_for("the door leads somewhere", lambda: comes_from_a_node() >= {"master1", "worker1"}, 20)
+    assert come(targets) == set()
+    told = atoll("status", "--ports", "-f", str(CLUSTER_FILE), "-o", "json", ok=(0,)).json["without_row"]
+    assert {(one["node"], one["port"], one["program"]) for one in told} == {
+        (node.name, door, "atoll-system/site-door") for node in cluster.nodes
+    }
 
 
 def nodes_may(cluster: Cluster, target: Target) -> bool:

@@ -1,0 +1,161 @@
+"""A worker that is not to be trusted any more is shut out, whatever it still holds; then it is let in again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from installer.cluster import Cluster, load
+from installer.running import kubectl
+from installer.services.listening import ASKED, understood
+from tests.system.harness import CLUSTER_FILE, Atoll, wait_for
+from tests.system.scanning import of_nodes, of_services, scan, scanned
+
+UNIT = "held-connection"
+# A connection that was begun before: says what the other side answers once the file is there.
+HELD = """
+import pathlib, socket, sys, time
+
+with socket.create_connection((sys.argv[1], 22), 5) as held:
+    banner = held.recv(100)
+    pathlib.Path("/run/held").write_text("begun")
+    while not pathlib.Path("/run/speak").exists():
+        time.sleep(0.2)
+    held.settimeout(5)
+    held.sendall(b"anything\\r\\n")
+    try:
+        pathlib.Path("/run/held").write_text(f"answered {held.recv(100)!r}")
+    except OSError as error:
+        pathlib.Path("/run/held").write_text(f"silent {error}")
+"""
+LIST = ("timeout", "--signal=KILL", "25", "ls", "/mnt/atoll/")
+
+
+def a_worker_of_ours() -> str:
+    """The one that `test_60_worker_added` added last."""
+    names = [node["name"] for node in yaml.safe_load(CLUSTER_FILE.read_text("utf-8"))["nodes"]]
+    return max(str(name) for name in names if name.startswith("worker"))
+
+
+def fenced(name: str, wanted: bool) -> Callable[[dict[str, Any]], None]:
+    def change(cluster: dict[str, Any]) -> None:
+        (node,) = [node for node in cluster["nodes"] if node["name"] == name]
+        node.pop("fenced", None)
+        node.update({"fenced": True} if wanted else {})
+
+    return change
+
+
+def hold(atoll: Atoll, worker: str, master: str) -> None:
+    atoll.node(worker, "rm", "-f", "/run/held", "/run/speak")
+    atoll.node(worker, "systemd-run", "--collect", f"--unit={UNIT}", "python3", "-c", HELD, master)
+    wait_for("a connection", lambda: atoll.node(worker, "cat", "/run/held", ok=(0, 1)).out == "begun", 10)
+
+
+def said_by_the_held(atoll: Atoll, worker: str) -> str:
+    atoll.node(worker, "touch", "/run/speak")
+    told = ("cat", "/run/held")
+    wait_for("an answer, or none", lambda: atoll.node(worker, *told).out not in ("", "begun"), 15)
+    return atoll.node(worker, *told).out
+
+
+def stolen(atoll: Atoll, worker: str, folder: Path) -> Path:
+    """What the kubelet there shows to the API server, as a configuration of another machine."""
+    pem = folder / "kubelet.pem"
+    pem.write_text(atoll.node(worker, "cat", "/var/lib/kubelet/pki/kubelet-client-current.pem").out)
+    made = yaml.safe_load((atoll.state / "admin.conf").read_text("utf-8"))
+    made["users"] = [
+        {"name": made["users"][0]["name"], "user": {"client-certificate": str(pem), "client-key": str(pem)}}
+    ]
+    file = folder / "kubelet.conf"
+    file.write_text(yaml.safe_dump(made))
+    return file
+
+
+def as_kubelet(kubeconfig: Path, path: str, body: dict[str, Any]) -> str:
+    """Make an object, and return what is said to it."""
+    words = [str(kubectl.program()), "--kubeconfig", str(kubeconfig), "create", "--raw", path, "-f", "-"]
+    done = subprocess.run(words, input=json.dumps(body), capture_output=True, text=True, timeout=30, check=False)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.timeout(900)
+def test_a_fenced_worker_comes_to_nothing_that_it_had_and_is_let_in_again(
+    atoll: Atoll, edit_cluster: Callable[[Callable[[dict[str, Any]], None]], None], tmp_path: Path
+) -> None:
+    worker = a_worker_of_ours()
+    cluster = load(CLUSTER_FILE)
+    master = cluster.first_master
+    others = [node.name for node in cluster.nodes if node.name != worker]
+    file = ("-f", str(CLUSTER_FILE))
+    assert "home" in atoll.node(worker, *LIST).out.split()
+    hold(atoll, worker, master.address)
+    assert said_by_the_held(atoll, worker).startswith("answered")
+    hold(atoll, worker, master.address)
+
+    edit_cluster(fenced(worker, wanted=True))
+    steps = atoll("plan", *file, "-o", "json", ok=(2,)).json["steps"]
+    assert [(step["phase"], step["node"], step["action"]) for step in steps] == [
+        *(("host", name, "apply") for name in others),
+        ("fencing", master.name, "apply"),
+        ("volume", "storage1", "apply"),
+    ]
+    assert atoll("apply", *file, "-o", "json").finished["ok"]
+    assert atoll("plan", *file, "-o", "json", ok=(0,)).json["steps"] == []
+    status = atoll("status", *file, "-o", "json", ok=(0, 1)).json
+    assert worker in {node["name"] for node in status["nodes"]}
+
+    # Its mount, what it had begun, and every port of nodes and Services.
+    assert atoll.node(worker, *LIST, ok=(0, 1, 2, 124, 137)).code != 0
+    assert said_by_the_held(atoll, worker).startswith("silent")
+    allowed = atoll.node("storage1", "gluster", "--mode=script", "volume", "get", "atoll", "auth.ssl-allow").out
+    assert ("worker1" in allowed, worker in allowed) == (True, False)
+    listening = {name: list(understood(atoll.node(name, *ASKED).out)) for name in others}
+    services = atoll.kubectl("get", "services", "-A", "-o", "json").json["items"]
+    targets = [
+        *(
+            each
+            for each in of_nodes(load(CLUSTER_FILE), listening | {worker: []}, addresses(cluster))
+            if each[0].split()[0] != worker
+        ),
+        *of_services(services),
+    ]
+    assert len(targets) > 20
+    assert scanned(atoll.node(worker, "python3", "-c", scan(targets)).out)["reached"] == []
+
+    # Kubernetes: nothing is bound to it, and its certificate, at a place from where everybody may ask, makes nothing.
+    assert atoll.kubectl("get", "node", worker, "--ignore-not-found", "-o", "name").out == ""
+    bound = ("get", "pods", "-A", "--field-selector", f"spec.nodeName={worker}", "-o", "name")
+    wait_for("no pod is bound to it", lambda: atoll.kubectl(*bound).out == "", 60)
+    kubelet = stolen(atoll, worker, tmp_path)
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": worker}}
+    lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": worker}}
+    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": "x"}}
+    for path, body in (
+        ("/api/v1/nodes", node),
+        ("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases", lease),
+        ("/apis/authentication.k8s.io/v1/tokenreviews", review),
+    ):
+        assert "this node is shut out of the cluster" in as_kubelet(kubelet, path, body), path
+    assert atoll.kubectl("get", "node", worker, "--ignore-not-found", "-o", "name").out == ""
+
+    edit_cluster(fenced(worker, wanted=False))
+    steps = atoll("plan", *file, "-o", "json", ok=(2,)).json["steps"]
+    back = {(step["phase"], step["node"], step["action"]) for step in steps}
+    assert back >= {("fencing", master.name, "remove"), ("node", worker, "apply"), ("storage_client", worker, "apply")}
+    assert atoll("apply", *file, "-o", "json").finished["ok"]
+    assert atoll("plan", *file, "-o", "json", ok=(0,)).json["steps"] == []
+    assert "home" in atoll.node(worker, *LIST).out.split()
+    wait_for("every service runs, there too", lambda: atoll("status", *file, "-o", "json", ok=(0, 1)).code == 0, 90)
+    labels = atoll.kubectl("get", "node", worker, "-o", "json").json["metadata"]["labels"]
+    assert "node-role.kubernetes.io/worker" in labels
+
+
+def addresses(cluster: Cluster) -> dict[str, str]:
+    return {node.name: node.address for node in cluster.nodes}
