@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from installer import exit_codes
 from installer.cluster import Cluster, bundle_directory
 from installer.planning import Plan
+from installer.planning.plan import CHANGED
 from installer.preflight.bundle import check_bundle
 from installer.preflight.checks import Finding
 from installer.preflight.nodes import check_nodes
@@ -27,7 +28,8 @@ def check_before(cluster: Cluster, made: Plan, progress: Progress) -> None:
     busy = made.nodes()
     with progress.stage("preflight"):
         findings = check_support(cluster) + _bundle(cluster)
-        findings += check_nodes(cluster, [node for node in cluster.nodes if node.name in busy])
+        reruled = {step.node for step in made.of("host", "apply") if step.reason == CHANGED}
+        findings += check_nodes(cluster, [node for node in cluster.nodes if node.name in busy], reruled)
         refuse(findings, progress)
 
 

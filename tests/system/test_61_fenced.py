@@ -80,8 +80,16 @@ def stolen(atoll: Atoll, worker: str, folder: Path) -> Path:
 
 def as_kubelet(kubeconfig: Path, path: str, body: dict[str, Any]) -> str:
     """Make an object, and return what is said to it."""
-    words = [str(kubectl.program()), "--kubeconfig", str(kubeconfig), "create", "--raw", path, "-f", "-"]
-    done = subprocess.run(words, input=json.dumps(body), capture_output=True, text=True, timeout=30, check=False)
+    words = ["kubectl", "--kubeconfig", str(kubeconfig), "create", "--raw", path, "-f", "-"]
+    done = subprocess.run(
+        words,
+        executable=kubectl.program(),
+        input=json.dumps(body),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
     return done.stdout + done.stderr
 
 

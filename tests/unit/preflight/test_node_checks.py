@@ -15,7 +15,7 @@ import pytest
 from installer.cluster import Cluster, loads
 from installer.preflight.checks import Finding, run_all
 from installer.preflight.node_checks import CHECKS, NodeFacts, needed_bytes
-from installer.preflight.nodes import check_together
+from installer.preflight.nodes import check_together, of_no_fault
 
 GIB = 1 << 30
 _PROBE = Path(sys.modules["installer.preflight.nodes"].__file__ or "").with_name("probe.py")
@@ -86,6 +86,25 @@ def test_every_check_has_a_case_that_it_must_catch() -> None:
     """By its name, which stands in such a case and nowhere else here."""
     cases = Path(__file__).read_text(encoding="utf-8")
     assert [check.id for check in CHECKS if f'"{check.id}"' not in cases] == []
+
+
+def test_a_master_whose_firewall_lets_a_node_in_by_this_apply_only_is_no_fault(cluster: Cluster) -> None:
+    """A newcomer, or one that was shut out: SSH is open to administrators and nodes alone where networks are named."""
+    silent = {"unreachable": [[f"{cluster.node('m1').address}:22", "no answer within 3 s"]]}
+
+    def left(master: dict[str, Any], worker: dict[str, Any], reruled: set[str]) -> list[Any]:
+        facts = [
+            NodeFacts(cluster, cluster.node(name), sound(cluster, name) | seen, 0.0)
+            for name, seen in (("m1", master), ("w1", silent | worker))
+        ]
+        found: list[Any] = of_no_fault(facts, reruled)[1].seen["unreachable"]
+        return found
+
+    installed = {"ours": ["host.json"]}
+    assert left({}, {}, set()) == silent["unreachable"], "on a first install there is no firewall of ours"
+    assert left(installed, {}, set()) == []
+    assert left(installed, installed, set()) == silent["unreachable"]
+    assert left(installed, installed, {"m1"}) == []
 
 
 @pytest.mark.parametrize("name", ["m1", "w1", "s1"])
