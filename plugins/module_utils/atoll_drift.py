@@ -9,7 +9,7 @@ import os
 from typing import Any, Dict, Iterator, List
 
 from ansible.module_utils import atoll_cluster as cluster
-from ansible.module_utils.atoll_node import NodeError, attributes_of, known_digest, run
+from ansible.module_utils.atoll_node import NodeError, attributes_of, dead_mount, known_digest, run
 
 ATTRIBUTES = ("mode", "owner", "group")
 
@@ -17,7 +17,9 @@ ATTRIBUTES = ("mode", "owner", "group")
 def paths(book: Dict[str, Any]) -> Iterator[str]:
     """Yield what differs among directories, files and links."""
     for path, record in book.get("directories", {}).items():
-        if not os.path.isdir(path):
+        if dead_mount(path):
+            yield "what is mounted at {} does not answer".format(path)
+        elif not os.path.isdir(path):
             yield "directory {} is gone".format(path)
         else:
             yield from _attributes("directory", path, record)

@@ -5,6 +5,7 @@ Runs on nodes with Python >= 3.8 and the standard library only.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import grp
 import hashlib
@@ -132,6 +133,15 @@ def stamp_of(path: str) -> Optional[str]:
     except OSError:
         return None
     return "{}:{}".format(seen.st_size, seen.st_mtime_ns)
+
+
+def dead_mount(path: str) -> bool:
+    """Say whether a file system is mounted there whose program has ended, or whose server knows it no more."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        return error.errno in (errno.ENOTCONN, errno.ESTALE)
+    return False
 
 
 def attributes_of(path: str) -> Optional[Dict[str, str]]:

@@ -96,6 +96,7 @@ from ansible.module_utils.atoll_node import (
     NodeError,
     attributes_of,
     block_of,
+    dead_mount,
     file_record,
     guarded,
     ids_of,
@@ -201,6 +202,8 @@ class Facet:
 
     def _directory(self, wanted: Dict[str, Any]) -> None:
         path = wanted["path"]
+        if dead_mount(path):  # the directory is below it; who mounts there looks after it (atoll_units)
+            return
         if os.path.lexists(path) and not os.path.isdir(path):
             raise NodeError("{} should be a directory but is a file. Move it away, then apply again.".format(path))
         if not os.path.isdir(path):

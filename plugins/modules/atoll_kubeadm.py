@@ -10,7 +10,7 @@ short_description: Make the first master, or join a node
 description:
   - Runs C(kubeadm init) or C(kubeadm join) once. What it was doing is written down before and after, so an attempt that
     was killed half-way is cleaned up and made again; one that still runs is waited for.
-  - A member whose Node object is gone (it was shut out, or somebody deleted it) registers again: its kubelet is
+  - A member whose Node object is gone (it was shut out, or somebody deleted it) registers again, as its kubelet is
     restarted.
   - A master's API server, controller manager and scheduler run with its settings, also where it was made with others.
 options:

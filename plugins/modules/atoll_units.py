@@ -10,6 +10,7 @@ short_description: systemd units of a phase
 description:
   - Starts or stops, enables or disables units, and waits until started ones are active; a unit that fails is reported
     with the last lines of its journal.
+  - A mount that answers nobody any more (its program ended, its server left) is taken away and made again.
   - Remembers with what files a unit was started, so that a restart that a killed run owed is not lost.
 options:
   phase:
@@ -62,7 +63,16 @@ import os
 import time
 from typing import Any, Dict, List, Optional
 
-from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, Book, NodeError, guarded, locked, run, stamp_of
+from ansible.module_utils.atoll_node import (
+    COMMON_ARGUMENTS,
+    Book,
+    NodeError,
+    dead_mount,
+    guarded,
+    locked,
+    run,
+    stamp_of,
+)
 from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, begun, recorded
 from ansible.module_utils.basic import AnsibleModule
 
@@ -84,7 +94,7 @@ ARGUMENTS = {
     **COMMON_ARGUMENTS,
     **RECORD_ARGUMENTS,
 }
-SHOWN = "LoadState,ActiveState,SubState,UnitFileState,NeedDaemonReload,NRestarts,ActiveEnterTimestampMonotonic"
+SHOWN = "LoadState,ActiveState,SubState,UnitFileState,NeedDaemonReload,NRestarts,ActiveEnterTimestampMonotonic,Where"
 STEP_S = 0.2
 MOST_RESTARTS = 3
 
@@ -127,6 +137,11 @@ class Unit:
         wanted = self.wanted["enabled"]
         return bool(self.wanted["state"] == "started" if wanted is None else wanted)
 
+    @property
+    def dead(self) -> bool:
+        """Whether it is a mount that systemd takes for mounted and that answers nobody."""
+        return bool(self.seen.get("Where")) and dead_mount(self.seen["Where"])
+
     def stamps(self) -> Dict[str, Optional[str]]:
         """Return the stamps of the files that it has to be restarted or reloaded for."""
         paths = [path for path in self.wanted["restart_when"] + self.wanted["reload_when"] if isinstance(path, str)]
@@ -147,6 +162,8 @@ class Unit:
             return "stop" if self.seen.get("ActiveState") not in ("inactive", "failed") else None
         if not self.active:
             return "start"
+        if self.dead:
+            return "restart"
         if self.owed or self.differs(self.wanted["restart_when"]):
             return "restart"
         return "reload-or-restart" if self.differs(self.wanted["reload_when"]) else None
@@ -199,6 +216,8 @@ def settle(unit: Unit, dry: bool, book: Book, actions: List[str]) -> None:
             # Written first: a run killed between here and the start owes the restart to the next one.
             section[unit.name] = {**record, "owed": True}
             book.save()
+        if unit.dead:  # as long as somebody holds a file of it, it would be busy
+            run(["umount", "--lazy", unit.seen["Where"]])
         started = wanted["state"] == "started"
         # A start that fails is judged by `wait`, which adds what the unit itself said. One that is reloaded in vain
         # stays active, with what it had before.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -112,3 +113,36 @@ def test_a_stopped_unit_that_runs_again_is_a_difference(run: Any, systemd: Any, 
     run("atoll_units", phase="demo", units=[{"name": "a.service"}])
     (tmp_path / "unit").write_text("inactive\n")
     assert run("atoll_probe", objects=False)["drifted"] == {"demo": ["unit a.service is inactive"]}
+
+
+def test_a_mount_that_answers_nobody_is_made_again(
+    run: Any, plugin: Any, systemd: Any, programs: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """systemd takes it for mounted; what mounts it is not asked here, tests/system has a real one."""
+    place = tmp_path / "mounted"
+    place.mkdir()
+    log = systemd()
+    programs(
+        "systemctl",
+        f'[ "$1" = show ] && echo "Where={place}"\n'
+        + SYSTEMCTL.format(state=tmp_path / "unit", start="echo active > $state"),
+    )
+    wanted = {"phase": "demo", "units": [{"name": "a.mount"}]}
+    run("atoll_units", **wanted)
+    assert not run("atoll_units", **wanted)["changed"]
+    real = os.stat
+
+    def stat(path: Any, *args: Any, **more: Any) -> os.stat_result:
+        if str(path) == str(place):
+            raise OSError(errno.ENOTCONN, "Transport endpoint is not connected")
+        return real(path, *args, **more)
+
+    freed = programs("umount", "true")
+    with monkeypatch.context() as dead:
+        dead.setattr(os, "stat", stat)
+        assert run("atoll_units", **wanted)["actions"] == ["restart a.mount"]
+        described = run("atoll_files", phase="demo", directories=[{"path": str(place), "mode": "0755"}])
+        assert not described.get("failed"), described
+    assert f"umount --lazy {place}" in freed.read_text()
+    assert verbs(log).count("restart") == 1
+    assert not run("atoll_units", **wanted)["changed"]
