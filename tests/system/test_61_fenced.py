@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 from collections.abc import Callable
@@ -10,6 +11,10 @@ from typing import Any
 
 import pytest
 import yaml
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from installer.cluster import Cluster, load
 from installer.running import kubectl
@@ -93,6 +98,24 @@ def as_kubelet(kubeconfig: Path, path: str, body: dict[str, Any]) -> str:
     return done.stdout + done.stderr
 
 
+def asking(worker: str) -> dict[str, Any]:
+    """What a kubelet asks for when its certificate ends soon, and gets without being asked anything."""
+    names = [(NameOID.ORGANIZATION_NAME, "system:nodes"), (NameOID.COMMON_NAME, f"system:node:{worker}")]
+    subject = x509.Name([x509.NameAttribute(kind, value) for kind, value in names])
+    key = ec.generate_private_key(ec.SECP256R1())
+    request = x509.CertificateSigningRequestBuilder().subject_name(subject).sign(key, hashes.SHA256())
+    return {
+        "apiVersion": "certificates.k8s.io/v1",
+        "kind": "CertificateSigningRequest",
+        "metadata": {"generateName": "csr-"},
+        "spec": {
+            "request": base64.b64encode(request.public_bytes(serialization.Encoding.PEM)).decode(),
+            "signerName": "kubernetes.io/kube-apiserver-client-kubelet",
+            "usages": ["digital signature", "client auth"],
+        },
+    }
+
+
 @pytest.mark.timeout(900)
 def test_a_fenced_worker_comes_to_nothing_that_it_had_and_is_let_in_again(
     atoll: Atoll, edit_cluster: Callable[[Callable[[dict[str, Any]], None]], None], tmp_path: Path
@@ -144,11 +167,10 @@ def test_a_fenced_worker_comes_to_nothing_that_it_had_and_is_let_in_again(
     kubelet = stolen(atoll, worker, tmp_path)
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": worker}}
     lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": worker}}
-    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": "x"}}
     for path, body in (
         ("/api/v1/nodes", node),
         ("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases", lease),
-        ("/apis/authentication.k8s.io/v1/tokenreviews", review),
+        ("/apis/certificates.k8s.io/v1/certificatesigningrequests", asking(worker)),
     ):
         assert "this node is shut out of the cluster" in as_kubelet(kubelet, path, body), path
     assert atoll.kubectl("get", "node", worker, "--ignore-not-found", "-o", "name").out == ""
