@@ -158,6 +158,28 @@ PHASES = (
         rolling=1,
         holds_certificates=True,
     ),
+    # Before nodes join, or come back: a kubelet starts when its node has mounted the user data.
+    Phase(
+        "storage",
+        "Servers of user data",
+        role="storage",
+        on=Scope.STORAGE,
+        needs=("certificates",),
+        inputs=("cluster_name", "storage", "storage_hosts", "node.name", "node.address"),
+        artifacts=(_OS,),
+        only_if="own_storage",
+        holds_certificates=True,
+    ),
+    # Apart from its servers, since it lists who may mount it: a node that joins or leaves changes nothing else of them.
+    Phase(
+        "volume",
+        "Volume of user data",
+        role="storage",
+        on=Scope.STORAGE,
+        needs=("storage",),
+        inputs=("cluster_name", "storage", "storage_hosts", "members"),
+        only_if="own_storage",
+    ),
     Phase(
         "node",
         "Kubernetes nodes",
@@ -200,27 +222,6 @@ PHASES = (
         needs=("registry", "load_balancer"),
         inputs=("registry",),
         artifacts=("image/*",),
-    ),
-    Phase(
-        "storage",
-        "Servers of user data",
-        role="storage",
-        on=Scope.STORAGE,
-        needs=("certificates",),
-        inputs=("cluster_name", "storage", "storage_hosts", "node.name", "node.address"),
-        artifacts=(_OS,),
-        only_if="own_storage",
-        holds_certificates=True,
-    ),
-    # Apart from its servers, since it lists who may mount it: a node that joins or leaves changes nothing else of them.
-    Phase(
-        "volume",
-        "Volume of user data",
-        role="storage",
-        on=Scope.STORAGE,
-        needs=("storage",),
-        inputs=("cluster_name", "storage", "storage_hosts", "members"),
-        only_if="own_storage",
     ),
     Phase(
         "storage_client",

@@ -134,8 +134,8 @@ def test_a_fenced_worker_comes_to_nothing_that_it_had_and_is_let_in_again(
     steps = atoll("plan", *file, "-o", "json", ok=(2,)).json["steps"]
     assert [(step["phase"], step["node"], step["action"]) for step in steps] == [
         *(("host", name, "apply") for name in others),
-        ("fencing", master.name, "apply"),
         ("volume", "storage1", "apply"),
+        ("fencing", master.name, "apply"),
     ]
     assert atoll("apply", *file, "-o", "json").finished["ok"]
     assert atoll("plan", *file, "-o", "json", ok=(0,)).json["steps"] == []

@@ -163,8 +163,8 @@ def test_a_fenced_node_is_shut_out_by_all_others_and_let_in_again(
     assert {step.detail for step in made.of("host")} == {"node.firewall"}
     assert brief(made) == [
         *(("host", node, "apply") for node in others),
-        ("fencing", "master1", "apply"),
         ("volume", "storage1", "apply"),
+        ("fencing", "master1", "apply"),
     ]
     assert made.of("volume")[0].detail == "members"
     # Whether it answers or not.
