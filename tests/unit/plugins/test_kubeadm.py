@@ -45,6 +45,29 @@ def test_an_init_that_was_killed_is_cleaned_up_and_made_again(run: Any, kubeadm:
     assert not run("atoll_kubeadm", **wanted)["changed"]
 
 
+def test_a_member_that_the_cluster_lost_registers_again_and_its_kubelet_makes_the_node(
+    run: Any, plugin: Any, programs: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = plugin("modules", "atoll_kubeadm")
+    root, there = tmp_path / "kubernetes", tmp_path / "registered"
+    root.mkdir()
+    (root / "kubelet.conf").write_text("of a member")
+    monkeypatch.setattr(module, "ROOT", str(root))
+    monkeypatch.setattr(module.state_of, "__defaults__", (str(root),))
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "kubeadm.json").write_text('{"verb": "join", "state": "done"}')
+    programs("kubectl", f"cat {there} 2>/dev/null; true")
+    restarts = programs("systemctl", f"echo node/worker1 > {there}")
+    wanted = {"verb": "join", "config": "/c.yaml", "node": "worker1"}
+    rehearsed = run("atoll_kubeadm", check=True, **wanted)
+    assert (rehearsed["changed"], there.exists()) == (True, False)
+    first = run("atoll_kubeadm", **wanted)
+    assert (first["changed"], first["registered"]) == (True, True)
+    assert "restart kubelet.service" in restarts.read_text()
+    again = run("atoll_kubeadm", **wanted)
+    assert (again["changed"], again["registered"]) == (False, False)
+
+
 @pytest.mark.parametrize(("marker", "seen"), [("done", "v1.36.3"), ("running", ""), (None, "")])
 def test_the_probe_tells_the_kubernetes_of_a_finished_control_plane(
     run: Any, plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marker: str | None, seen: str

@@ -52,6 +52,32 @@ def test_the_kubernetes_of_a_master_is_remembered(tmp_path: Path) -> None:
     assert later.node("master1").kubernetes == "v1.36.3"
 
 
+def test_a_node_that_kubernetes_lost_is_planned_with_all_that_is_noted_on_its_object() -> None:
+    cluster, digests = reference(), Digests()
+    known = done(plan(cluster, None, Observations(), digests), Observations())
+
+    def told(nodes: list[str] | None) -> list[tuple[str, str]]:
+        results = {}
+        for node in cluster.nodes:
+            kept = {phase: {"input_hash": each.input_hash} for phase, each in known.node(node.name).records.items()}
+            of_cluster = {phase: {"input_hash": each.input_hash} for phase, each in known.cluster.records.items()}
+            found = {"records": kept, "cluster_records": of_cluster, "managed": list(kept), "drifted": {}} | {
+                "kubernetes": "",
+                "certificates_end": "",
+                "nodes": nodes if node.is_master else None,
+            }
+            results[node.name] = {"event": "runner_on_ok", "event_data": {"res": found}}
+        steps = plan(cluster, None, understood(cluster, results), digests).steps
+        assert all("Kubernetes does not know this node" in step.detail for step in steps)
+        return [(step.phase, step.node) for step in steps]
+
+    every = [node.name for node in cluster.nodes]
+    assert told(every) == []
+    assert told(None) == [], "the API server does not answer: nothing is known"
+    assert told([name for name in every if name != "worker2"]) == [("node", "worker2"), ("storage_client", "worker2")]
+    assert told([name for name in every if name != "master1"]) == [], "no phase makes a master's"
+
+
 def test_a_node_in_maintenance_is_not_forgotten_for_not_being_looked_at(tmp_path: Path) -> None:
     cluster, digests = reference(), Digests()
     remember(tmp_path, done(plan(cluster, None, Observations(), digests), Observations()))

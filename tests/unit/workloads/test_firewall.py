@@ -82,7 +82,7 @@ def test_a_node_that_is_shut_out_comes_nowhere(rendering: Rendering, rules: dict
     assert sorted(texts) == ["master1", "storage1", "worker1"]
     for node, text in texts.items():
         found = comes(text)
-        assert found["node"] == [], node
+        assert found["node"] == [], f"it comes to {node}"
         assert [who for name, came in found.items() if " " in name for who in came if who == "node"] == []
         assert found["stranger"] == comes(rules[node])["stranger"]
 
