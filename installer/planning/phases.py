@@ -278,7 +278,7 @@ PHASES = (
         role="database",
         on=Scope.CLUSTER,
         needs=("network", "images", "storage_client"),
-        inputs=("database",),
+        inputs=("database", "masters"),
         artifacts=("image/platform/*atoll/database*",),
         holds_certificates=True,
     ),
@@ -288,7 +288,7 @@ PHASES = (
         role="monitoring",
         on=Scope.CLUSTER,
         needs=("network", "images", "storage_client"),
-        inputs=("monitoring",),
+        inputs=("monitoring", "masters"),
         artifacts=(
             "image/platform/*prometheus*",
             "image/platform/*kube-state-metrics*",

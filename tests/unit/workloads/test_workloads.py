@@ -249,7 +249,8 @@ def test_every_name_space_of_the_system_is_closed_but_for_what_is_named(rendered
     }
     for item in policies:
         if item["metadata"]["name"] == "default-deny":
-            assert item["spec"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
+            ways = ["Ingress"] if item["metadata"]["namespace"] == "kube-system" else ["Ingress", "Egress"]
+            assert item["spec"] == {"podSelector": {}, "policyTypes": ways}
     to_all = {name for name, rules in open_to.items() if any(who == ["anybody"] for who, _ in rules)}
     assert to_all == {("kube-system", "names"), ("atoll-system", "gateway")}
     assert [ports for _, ports in open_to["kube-system", "names"]] == [[53, 53]]
@@ -279,6 +280,35 @@ def test_the_policy_of_each_service_opens_the_way_to_whom_it_asks_and_to_nobody_
     }
 
 
+def test_what_else_runs_in_the_system_asks_whom_it_must_and_nobody_else(rendered: Rendered) -> None:
+    names, master = "kube-dns:53/UDP kube-dns:53/TCP", "10.77.0.11/32:6443/TCP"
+    found = {
+        name: " ".join(reached(rendered, name))
+        for name in ("migration", "database", "prometheus", "kube-state-metrics", "local-path-provisioner")
+    }
+    assert found == {
+        "migration": f"{names} database:5432/TCP",
+        "database": f"{master} database:5432/TCP database:8008/TCP {names}",
+        # Nodes' addresses change with every node that joins.
+        "prometheus": f"{master} anybody:10250/TCP anybody:9100/TCP kube-state-metrics:any/TCP "
+        f"atoll-accelerators:any/TCP atoll-system:any/TCP {names}",
+        "kube-state-metrics": master,
+        "local-path-provisioner": "anybody:6443/TCP",
+    }
+    for namespace in ("kueue-system", "jobset-system"):
+        (policy,) = [
+            item["spec"]
+            for item in rendered.objects("queue")
+            if (item["kind"], item["metadata"].get("namespace")) == ("NetworkPolicy", namespace)
+            and item["metadata"]["name"] == "api-servers"
+        ]
+        to = [{"ipBlock": {"cidr": "10.77.0.11/32"}}]
+        assert policy["egress"] == [{"to": to, "ports": [{"port": 6443}]}]
+    # Device plugins ask their kubelet by a socket.
+    spaces = [item for item in rendered.objects("accelerators") if item["kind"] == "NetworkPolicy"]
+    assert not [item for item in spaces if "egress" in item["spec"]]
+
+
 def reached(rendered: Rendered, name: str) -> Iterator[str]:
     """Whom the policy of a service lets it reach."""
     spec = rendered.one("NetworkPolicy", name)["spec"]
@@ -286,8 +316,9 @@ def reached(rendered: Rendered, name: str) -> Iterator[str]:
     assert spec["podSelector"] == {"matchLabels": {"app.kubernetes.io/name": name}}
     for rule in spec["egress"]:
         for port in rule.get("ports", [{"port": "any"}]):
-            for place in rule["to"]:
-                labels = place.get("podSelector", {}).get("matchLabels", {})
+            for place in rule.get("to", [{"podSelector": {"matchLabels": {"": "anybody"}}}]):
+                chosen = place.get("podSelector") or place.get("namespaceSelector", {})
+                labels = chosen.get("matchLabels", {})
                 spaces = [each["key"] for each in place.get("namespaceSelector", {}).get("matchExpressions", [])]
                 where = place["ipBlock"]["cidr"] if "ipBlock" in place else [*labels.values(), *spaces][0]
                 assert isinstance(port["port"], int) or "ports" not in rule
