@@ -21,6 +21,7 @@ class FakeKubernetes:
         self.workloads: dict[Key, dict[str, Any]] = {}
         self.broken: set[str] = set()  # names of workloads that never get ready again
         self.config_maps: dict[tuple[str, str], dict[str, str]] = {}
+        self.services: list[dict[str, Any]] = []
         self.log_lines = ["first", "second", "third"]
         self.down = False
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -140,6 +141,8 @@ class FakeKubernetes:
                     self._log(parse_qs(url.query))
                 elif parts[-1] == "pods":
                     self._answer({"items": fake.pods(parts[3] if len(parts) > 3 else None)})
+                elif parts[-1] == "services":
+                    self._answer({"items": fake.services})
                 elif parts[-1] == "nodes":
                     self._answer({"items": []})
                 elif parts[-2] == "configmaps":

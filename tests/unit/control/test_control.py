@@ -124,6 +124,32 @@ def test_the_table_of_ports_is_held_against_what_listens(control: Running, clien
     assert (files.who, files.callers) == (["pods"], ["api", "jobs", "prometheus"])
 
 
+def test_a_port_that_leads_to_a_pod_is_named(control: Running, client: httpx.Client) -> None:
+    program = control.nodes / "ss"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    spec = {"ports": [{"port": 80, "nodePort": 31080}]}
+    control.kubernetes.services.append({"metadata": {"namespace": "site", "name": "door"}, "spec": spec})
+    answer = client.get("/ports").json()
+    assert answer["silent"] == []
+    assert {(one["node"], one["port"], one["program"]) for one in answer["without_row"]} == {
+        (node, 31080, "site/door") for node in ("master1", "worker1", "worker2", "storage1")
+    }
+
+
+def test_an_api_server_that_does_not_say_which_ports_lead_to_pods_is_named(
+    control: Running, client: httpx.Client
+) -> None:
+    program = control.nodes / "ss"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    control.kubernetes.down = True
+    answer = client.get("/ports").json()
+    assert answer["without_row"] == []
+    (told,) = answer["silent"]
+    assert told["message"].startswith("Which ports lead to pods is not known: the API server answered 503")
+
+
 def test_a_node_that_does_not_say_what_listens_is_named(control: Running, client: httpx.Client) -> None:
     (control.nodes / "ss").write_text("#!/bin/sh\necho 'no such program' >&2; exit 1\n")
     (control.nodes / "ss").chmod(0o755)
