@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from installer.cluster import Cluster, Node
-from installer.cluster.listeners import Binds
+from installer.cluster.listeners import Binds, Listener
 from installer.cluster.ports import of_node
 
 EVERY_NODE = ""
 ANY_ADDRESS = "*"
+_HOME = "atoll-system/"
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,21 @@ def of_pods(pods: Iterable[dict[str, Any]]) -> Iterator[Forward]:
 
 
 def without_row(cluster: Cluster, node: Node, forwards: Iterable[Forward]) -> list[Forward]:
-    """Return what this node forwards, and neither the table nor what an administrator opened speaks of."""
+    """Return what this node forwards, and neither the table nor what an administrator opened speaks of.
+
+    A row of the table is for the pods of its program, one that an administrator opened for whatever is there.
+    """
     rows = [row for row in of_node(cluster, node) if row.binds is Binds.FORWARDED or not row.program]
     return [
         each
         for each in forwards
-        if each.node in (EVERY_NODE, node.name)
-        and not any(row.protocol == each.protocol and row.has(each.port) for row in rows)
+        if each.node in (EVERY_NODE, node.name) and not any(_speaks(row, each) for row in rows)
     ]
+
+
+def _speaks(row: Listener, of: Forward) -> bool:
+    theirs = not row.program or of.of.startswith(_HOME + row.program)
+    return theirs and row.protocol == of.protocol and row.has(of.port)
 
 
 def _name(item: dict[str, Any]) -> str:

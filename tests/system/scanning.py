@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 from installer.cluster import Cluster
-from installer.cluster.listeners import Binds
-from installer.cluster.ports import of_node
+from installer.cluster.listeners import Binds, Who
+from installer.cluster.ports import of_node, who, who_ipv6
 from installer.services.listening import Socket
+from tests.system.harness import Atoll
 
 # Tries every target, [label, address, port, protocol]; prints as JSON which labels were reached, and its addresses.
 SCAN = """
@@ -77,3 +78,20 @@ def of_services(services: list[dict[str, Any]]) -> list[Target]:
             if item["spec"]["clusterIP"] != "None":
                 found.append((f"{name} {port['port']}/{protocol}", item["spec"]["clusterIP"], port["port"], protocol))
     return found
+
+
+def allowed(cluster: Cluster, ipv6: bool = False) -> set[str]:
+    """What everybody may come to, by the table."""
+    asked = who_ipv6 if ipv6 else who
+    return {
+        f"{node.name} {row.first}/{row.protocol}"
+        for node in cluster.nodes
+        for row in of_node(cluster, node)
+        if Who.EVERYBODY in asked(cluster, row)
+    }
+
+
+def link_local(atoll: Atoll, name: str) -> str:
+    """The address of a node on the nodes' network that it has over IPv6 without being told."""
+    (link,) = json.loads(atoll.node(name, "ip", "-json", "-6", "address", "show", "dev", "eth0").out)
+    return str(link["addr_info"][0]["local"])

@@ -22,7 +22,8 @@ from installer.services.listening import ASKED, Socket, row_of, understood
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
 from tests.system.jobs import log
 from tests.system.people import Browser, people
-from tests.system.scanning import Target, of_nodes, of_services, scan, scanned
+from tests.system.scanning import Target, allowed, of_nodes, of_services, scan, scanned
+from tests.system.scanning import link_local as link_local_of
 from tests.system.test_28_access import OPEN
 from tests.system.test_28_access import listening as pod_ports
 
@@ -58,11 +59,7 @@ def listening(atoll: Atoll, cluster: Cluster) -> dict[str, list[Socket]]:
 
 @pytest.fixture(scope="module")
 def link_local(atoll: Atoll, cluster: Cluster) -> dict[str, str]:
-    found = {}
-    for node in cluster.nodes:
-        (link,) = json.loads(atoll.node(node.name, "ip", "-json", "-6", "address", "show", "dev", "eth0").out)
-        found[node.name] = link["addr_info"][0]["local"]
-    return found
+    return {node.name: link_local_of(atoll, node.name) for node in cluster.nodes}
 
 
 @pytest.fixture(scope="module")
@@ -106,17 +103,6 @@ def of_pods(atoll: Atoll) -> list[Target]:
     return [(f"{name} {port} at {target}", target.rpartition(":")[0], port, "tcp") for target, (name, port) in found]
 
 
-def allowed(cluster: Cluster, ipv6: bool = False) -> set[str]:
-    """What everybody may come to, by the table."""
-    asked = who_ipv6 if ipv6 else who
-    return {
-        f"{node.name} {row.first}/{row.protocol}"
-        for node in cluster.nodes
-        for row in of_node(cluster, node)
-        if Who.EVERYBODY in asked(cluster, row)
-    }
-
-
 def come(targets: list[Target]) -> set[str]:
     argv = ["ip", "netns", "exec", ROGUE, sys.executable, "-c", scan(targets)]
     done = subprocess.run(argv, check=True, capture_output=True, text=True, timeout=60)
@@ -136,6 +122,35 @@ def test_everything_that_listens_on_a_node_has_a_row(
     told = atoll("status", "--ports", "-f", str(CLUSTER_FILE), "-o", "json", ok=(0,)).json
     assert told["rows"]
     assert told["without_row"] == told["silent"] == []
+
+
+# Each name space of a pod's network: its address, then what listens there over TCP.
+IN_PODS = """
+for place in /run/netns/*; do
+    name=$(basename "$place")
+    echo "pod $(ip netns exec "$name" ip -4 -brief address show dev eth0 2>/dev/null | awk '{print $3}')"
+    ip netns exec "$name" ss --no-header --tcp --listening --numeric --processes
+done
+"""
+
+
+def test_what_listens_in_a_pod_of_the_system_is_declared(atoll: Atoll, cluster: Cluster) -> None:
+    """The tests try the declared ports: one more would be tried by nobody."""
+    pods = atoll.kubectl("get", "pods", "-A", "-o", "json").json["items"]
+    system = {pod["status"].get("podIP") for pod in pods if not pod["metadata"]["namespace"].startswith("vc-")}
+    declared, found = set(pod_ports(atoll)), {}
+    for node in cluster.nodes:
+        address = ""
+        for line in atoll.node(node.name, "sh", "-c", IN_PODS).out.splitlines():
+            words = line.split()
+            if words[:1] == ["pod"]:
+                address = words[1].partition("/")[0] if len(words) > 1 else ""
+            elif address in system:
+                local = words[3].rpartition(":")
+                if not local[0].startswith(("127.", "[::1]")):
+                    found[f"{address}:{local[2]}"] = line
+    assert len(found) > 10
+    assert {target: line for target, line in found.items() if target not in declared} == {}
 
 
 def test_every_service_has_a_row(cluster: Cluster, services: list[dict[str, Any]]) -> None:

@@ -19,8 +19,9 @@ from cryptography.x509.oid import NameOID
 from installer.cluster import Cluster, load
 from installer.running import kubectl
 from installer.services.listening import ASKED, understood
-from tests.system.harness import CLUSTER_FILE, Atoll, wait_for
-from tests.system.scanning import of_nodes, of_services, scan, scanned
+from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
+from tests.system.jobs import submit
+from tests.system.scanning import allowed, link_local, of_nodes, of_services, scan, scanned
 
 UNIT = "held-connection"
 # A connection that was begun before: says what the other side answers once the file is there.
@@ -98,6 +99,43 @@ def as_kubelet(kubeconfig: Path, path: str, body: dict[str, Any]) -> str:
     return done.stdout + done.stderr
 
 
+def runs_there(atoll: Atoll, portal: Portal, worker: str) -> str:
+    """Submit a task while no other worker takes one, and wait until it runs there."""
+    others = [name for name in ("worker1", "worker2") if name != worker]
+    atoll.kubectl("cordon", *others)
+    try:
+        parameters = {"seconds": "600"}
+        job = submit(portal, "on-the-fenced", "examples/devices/hold.py", device_type=None, parameters=parameters)
+        portal.wait_state(job, {"running"}, 120)
+    finally:
+        atoll.kubectl("uncordon", *others)
+    bound = atoll.kubectl(
+        "get", "pods", "-n", "vc-default", "--field-selector", f"spec.nodeName={worker}", "-o", "name"
+    )
+    assert bound.out.split(), "it runs somewhere else"
+    return job
+
+
+def of_a_pod(atoll: Atoll, worker: str) -> str:
+    """The token of kube-router's pod there, which reads all pods and policies."""
+    (pod,) = atoll.kubectl(
+        *("get", "pods", "-n", "kube-system", "-l", "k8s-app=kube-router", "-o", "json"),
+        *("--field-selector", f"spec.nodeName={worker}"),
+    ).json["items"]
+    place = f"/var/lib/kubelet/pods/{pod['metadata']['uid']}/volumes/kubernetes.io~projected"
+    return atoll.node(worker, "sh", "-c", f"cat {place}/kube-api-access-*/token").out.strip()
+
+
+def with_token(atoll: Atoll, folder: Path, token: str) -> str:
+    made = yaml.safe_load((atoll.state / "admin.conf").read_text("utf-8"))
+    made["users"] = [{"name": made["users"][0]["name"], "user": {"token": token}}]
+    file = folder / "token.conf"
+    file.write_text(yaml.safe_dump(made))
+    words = ["kubectl", "--kubeconfig", str(file), "get", "pods", "-n", "kube-system", "-o", "name"]
+    done = subprocess.run(words, executable=kubectl.program(), capture_output=True, text=True, timeout=30, check=False)
+    return done.stdout + done.stderr
+
+
 def asking(worker: str) -> dict[str, Any]:
     """What a kubelet asks for when its certificate ends soon, and gets without being asked anything."""
     names = [(NameOID.ORGANIZATION_NAME, "system:nodes"), (NameOID.COMMON_NAME, f"system:node:{worker}")]
@@ -118,7 +156,10 @@ def asking(worker: str) -> dict[str, Any]:
 
 @pytest.mark.timeout(900)
 def test_a_fenced_worker_comes_to_nothing_that_it_had_and_is_let_in_again(
-    atoll: Atoll, edit_cluster: Callable[[Callable[[dict[str, Any]], None]], None], tmp_path: Path
+    atoll: Atoll,
+    portal: Portal,
+    edit_cluster: Callable[[Callable[[dict[str, Any]], None]], None],
+    tmp_path: Path,
 ) -> None:
     worker = a_worker_of_ours()
     cluster = load(CLUSTER_FILE)
@@ -132,6 +173,9 @@ def test_a_fenced_worker_comes_to_nothing_that_it_had_and_is_let_in_again(
     hold(atoll, worker, master.address)
     assert said_by_the_held(atoll, worker).startswith("answered")
     hold(atoll, worker, master.address)
+    job = runs_there(atoll, portal, worker)
+    token = of_a_pod(atoll, worker)
+    assert "Unauthorized" not in with_token(atoll, tmp_path, token)
 
     edit_cluster(fenced(worker, wanted=True))
     steps = atoll("plan", *file, "-o", "json", ok=(2,)).json["steps"]
@@ -148,10 +192,11 @@ def test_a_fenced_worker_comes_to_nothing_that_it_had_and_is_let_in_again(
     # Its mount, what it had begun, and every port of nodes and Services.
     assert atoll.node(worker, *LIST, ok=(0, 1, 2, 124, 137)).code != 0
     assert said_by_the_held(atoll, worker).startswith("silent")
-    allowed = atoll.node("storage1", "gluster", "--mode=script", "volume", "get", "atoll", "auth.ssl-allow").out
-    assert ("worker1" in allowed, worker in allowed) == (True, False)
+    clients = atoll.node("storage1", "gluster", "--mode=script", "volume", "get", "atoll", "auth.ssl-allow").out
+    assert ("worker1" in clients, worker in clients) == (True, False)
     listening = {name: list(understood(atoll.node(name, *ASKED).out)) for name in others}
     services = atoll.kubectl("get", "services", "-A", "-o", "json").json["items"]
+    six = {name: link_local(atoll, name) for name in others}
     targets = [
         *(
             each
@@ -162,11 +207,18 @@ def test_a_fenced_worker_comes_to_nothing_that_it_had_and_is_let_in_again(
     ]
     assert len(targets) > 20
     assert scanned(atoll.node(worker, "python3", "-c", scan(targets)).out)["reached"] == []
+    # Its address over IPv6 nobody knows: there it is a stranger.
+    theirs = [each for each in of_nodes(load(CLUSTER_FILE), listening | {worker: []}, six | {worker: ""}) if each[1]]
+    came = set(scanned(atoll.node(worker, "python3", "-c", scan(theirs)).out)["reached"])
+    assert came == {label for label in allowed(cluster, ipv6=True) if label.split()[0] != worker}
 
     # Kubernetes: nothing is bound to it, and its certificate, at a place from where everybody may ask, makes nothing.
     assert atoll.kubectl("get", "node", worker, "--ignore-not-found", "-o", "name").out == ""
     bound = ("get", "pods", "-A", "--field-selector", f"spec.nodeName={worker}", "-o", "name")
     wait_for("no pod is bound to it", lambda: atoll.kubectl(*bound).out == "", 60)
+    assert "Unauthorized" in with_token(atoll, tmp_path, token), "the token of a pod that ran there is still good"
+    task = portal.wait_state(job, {"failed", "error", "killed", "finished"}, 120)
+    assert task["state"] in ("failed", "error"), task
     kubelet = stolen(atoll, worker, tmp_path)
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": worker}}
     lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": worker}}

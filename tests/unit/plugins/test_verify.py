@@ -110,7 +110,7 @@ def test_a_server_is_asked_whether_it_takes_uploads_and_keeps_none(asking: Modul
     assert "takes no images: it answers 405" in asking.url(url(registry, upload="verify"), 14)[0]
 
 
-STORE = {"what": "etcd", "used": "etcd_mvcc_db_total_size_in_use_in_bytes", "most": "etcd_server_quota_backend_bytes"}
+STORE = {"what": "etcd", "used": "etcd_mvcc_db_total_size_in_bytes", "most": "etcd_server_quota_backend_bytes"}
 
 
 @pytest.mark.parametrize(

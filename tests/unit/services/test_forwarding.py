@@ -66,6 +66,13 @@ def test_the_portals_port_on_masters_has_a_row_and_none_elsewhere(cluster: Clust
     assert {each.port for each in without_row(cluster, cluster.node("worker1"), seen)} == {31080, 31053, 443}
 
 
+def test_the_portals_port_is_the_gateways_alone(cluster: Cluster) -> None:
+    """Another Service with its number, at an address from outside, is not what the row speaks of."""
+    other = {**service("balanced", [{"port": 443}]), "status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.8"}]}}}
+    (named,) = without_row(cluster, cluster.node("master1"), [*of_services([other]), *of_pods(PODS[:1])])
+    assert (named.of, named.port) == ("site/balanced", 443)
+
+
 def test_a_port_that_an_administrator_opened_has_a_row() -> None:
     text = "name: a\nnodes: [{name: m, address: 10.0.0.1, roles: [master, storage]}]\nfirewall: {open_tcp: [31080]}\n"
     opened = loads(text, installed=False)
