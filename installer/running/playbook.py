@@ -113,6 +113,7 @@ def _environment(playbook: Playbook, run_id: str) -> dict[str, str]:
     return {
         "ANSIBLE_CONFIG": str(TREE / "ansible.cfg"),
         "ANSIBLE_HOST_KEY_CHECKING": "True",  # ansible-runner would switch it off
+        "ANSIBLE_INJECT_FACT_VARS": "False",  # what a node says never stands before the inventory
         "ANSIBLE_NOCOLOR": "1",
         "ANSIBLE_RETRY_FILES_ENABLED": "False",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",

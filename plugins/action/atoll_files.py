@@ -46,6 +46,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         answer = self._execute_module(module_name="atoll_files", module_args=args, task_vars=variables)
         needed = answer.pop("needed", [])
         if needed:
+            if unasked := [sha256 for sha256 in needed if sha256 not in sources]:
+                raise AnsibleActionFail(f"the node asks for {unasked[0]!r:.200}, which it was not offered")
             staged = self._send({sha256: sources[sha256] for sha256 in needed})
             try:
                 args["files"] = [
@@ -127,6 +129,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         return path, known["sha256"]
 
     def _source(self, name: str) -> Path:
+        if ".." in Path(name).parts:
+            raise AnsibleActionFail(f"atoll_files: {name} leads out of its folder")
         try:
             return Path(name) if Path(name).is_absolute() else Path(self._find_needle("files", name))
         except AnsibleError as error:

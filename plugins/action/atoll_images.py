@@ -65,7 +65,11 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         args["images"] = [image for image in images if repository(image["name"]) not in left_out]
         answer = self._execute_module(module_name="atoll_images", module_args=args, task_vars=variables)
         if answer.pop("ask", False):
-            args["staged"] = self._send(Path(bundle) / "images" / arch, answer.pop("needed"))
+            needed = answer.pop("needed")
+            offered = {digest for image in args["images"] for digest in image["blobs"]}
+            if unasked := [digest for digest in needed if digest not in offered]:
+                raise AnsibleActionFail(f"the node asks for {unasked[0]!r:.200}, which it was not offered")
+            args["staged"] = self._send(Path(bundle) / "images" / arch, needed)
             try:
                 answer = self._execute_module(module_name="atoll_images", module_args=args, task_vars=variables)
                 answer.pop("ask", None)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
+
+_WORD = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
 @lru_cache(maxsize=8)
@@ -59,6 +62,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         args["wanted"] = sorted(wanted)
         answer = self._execute_module(module_name="atoll_packages", module_args=args, task_vars=variables)
         if needed := answer.pop("needed", []):
+            if unasked := [name for name in needed if name not in names]:
+                raise AnsibleActionFail(f"the node asks for {unasked[0]!r:.200}, which it was not offered")
             args["staged"] = self._send([directory / name for name in needed])
             try:
                 answer = self._execute_module(module_name="atoll_packages", module_args=args, task_vars=variables)
@@ -76,7 +81,11 @@ class ActionModule(ActionBase):  # type: ignore[misc]
                 raise AnsibleActionFail(f"what this host can do is not known: {answer.get('msg')}")
             facts = answer["ansible_facts"]["atoll_host"]
         bundle = self._templar.template(variables["atoll_bundle"])
-        return Path(str(bundle)) / "os" / facts["os"]["directory"] / facts["architecture"]
+        # A node's word becomes a path of this machine.
+        named = [str(facts["os"]["directory"]), str(facts["architecture"])]
+        if odd := [word for word in named if not _WORD.fullmatch(word)]:
+            raise AnsibleActionFail(f"the node says that its system is {odd[0]!r:.200}, which names none")
+        return Path(str(bundle), "os", *named)
 
     def _send(self, files: list[Path]) -> dict[str, str]:
         if not self._connection._shell.tmpdir:

@@ -159,7 +159,7 @@ class Pki:
     ) -> None:
         """Have a certificate with its key, made or renewed where necessary."""
         authority = name.partition("/")[0]
-        if not name.partition("/")[2] or name.endswith(("/ca", "/issuer")):
+        if not name.partition("/")[2] or name.endswith(("/ca", "/issuer")) or ".." in Path(name).parts:
             raise AuthorityError(f"`{name}` is not a name for a certificate: it must be <authority>/<name>")
         subject = subject_of(str(common_name or name.rpartition("/")[2]), organisation and str(organisation))
         wanted = {general_name(str(part)) for part in names or []}
