@@ -56,6 +56,7 @@ class Homes:
     def __init__(self, storage: Path, *, switch_user: bool) -> None:
         self._homes = storage / "home"
         self._windows = Windows()
+        self._settling: dict[str, float] = {}  # names of new homes, until when (monotonic, s) they may seem root's
         self._reads, self._looks, self._archives = Slots(READS), Slots(LOOKS), Slots(ARCHIVES)
         # Where tasks are processes of this user (the local engine), so are workers.
         self._switches_user = switch_user
@@ -82,7 +83,7 @@ class Homes:
     def _make(self, home: Path, uid: int) -> bool:
         """By descriptors: whatever stands under the name of the home, root changes nothing but a directory.
 
-        Says whether the home has become the owner's just now.
+        Says whether the home has become the owner's just now; who changes its times by a task does not make it so.
         """
         with contextlib.ExitStack() as held:
             try:
@@ -97,9 +98,12 @@ class Homes:
                     status = os.fstat(made)
                     if (status.st_uid, status.st_gid) != (uid, uid):
                         os.fchown(made, uid, uid)
+                        now = time.monotonic()
+                        young = {name: until for name, until in self._settling.items() if until > now}
+                        self._settling = {**young, home.name: now + sum(SETTLING_S)}
                     if status.st_mode & 0o777 != 0o700:
                         os.fchmod(made, 0o700)
-                return time.time() - os.fstat(made).st_ctime < sum(SETTLING_S)
+                return self._settling.get(home.name, 0.0) > time.monotonic()
             except OSError as error:
                 raise Unavailable(codes.NoHome(why=error.strerror or type(error).__name__)) from error
 
