@@ -28,7 +28,7 @@ def read_standing(text: str) -> Cluster | None:
         pass
     try:
         content = yaml.safe_load(text)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):
         return None
     if not isinstance(content, dict) or not isinstance(content.get("nodes"), list):
         return None

@@ -10,6 +10,7 @@ from installer.cluster import Cluster, Node, known_hosts
 from installer.cluster.given import ssh_key
 from installer.preflight.checks import Finding, Severity
 from installer.ssh import known_hosts as pins
+from installer.ssh.nodes import shown
 from installer.ssh.options import JumpHost, jump_options
 
 CONNECT_S = 8
@@ -120,8 +121,22 @@ def changed(cluster: Cluster, node: Node, offered: str, gate: JumpHost | None = 
 
 
 def finding(node: Node, check: str, title: str, evidence: str, remedy: str, severity: Severity = "error") -> Finding:
-    """Return a finding about reaching a node."""
-    return Finding(check, title, severity, f"node `{node.name}`", evidence, remedy)
+    """Return a finding about a node; what a node said in it is cut, and stays one line."""
+    return Finding(check, title, severity, f"node `{node.name}`", _line(evidence), _line(remedy))
+
+
+def odd(node: Node, said: str, place: str = "") -> Finding:
+    """Return the finding about a node, or what is at another place before it, whose answer is not believed."""
+    place = place or str(node.address)
+    remedy = (
+        f"Look at {place} itself: a shell that says something as it starts (~/.bashrc), or somebody has changed what "
+        "answers there. `maintenance: true` leaves a node out."
+    )
+    return finding(node, "ssh.odd", "is not believed", f"the answer of {place} is not understood: {said}", remedy)
+
+
+def _line(text: str) -> str:
+    return shown(" ".join(text.splitlines()))
 
 
 def names(nodes: Sequence[Node]) -> str:

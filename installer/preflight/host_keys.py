@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,8 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+from installer import bounded
 from installer.cluster import Cluster, Node, known_hosts, own_key
-from installer.preflight.access import CONNECT_S, changed, pattern, pin_declared, refusal, ssh_arguments
+from installer.preflight.access import CONNECT_S, changed, odd, pattern, pin_declared, refusal, ssh_arguments
 from installer.preflight.checks import Finding
 from installer.preflight.errors import PreflightError
 from installer.ssh import known_hosts as pins
@@ -19,6 +19,9 @@ from installer.ssh.keys import ensure_cluster_key
 from installer.ssh.options import JumpHost, pinned_options
 
 State = Literal["pinned", "new", "changed", "unreachable"]
+LIMIT_S = 30.0
+MOST_BYTES = 64 << 10  # of what is said on the way to a key: warnings and errors of `ssh`, a banner
+TOO_MUCH = f"it has more than {MOST_BYTES >> 10} KiB"
 
 
 @dataclass(frozen=True)
@@ -104,8 +107,11 @@ def _look(cluster: Cluster, node: Node, pinned: str | None, ways: Path) -> Shown
     def ssh(**options: str) -> list[str]:
         return [*ssh_arguments(cluster, node, ways, **options), "true"]
 
-    key, said = _offered(ssh)
     address = str(node.address)
+    try:
+        key, said = _offered(ssh)
+    except bounded.TooMuch:
+        return _trouble(node, "unreachable", odd(node, TOO_MUCH))
     if not key:
         return _trouble(node, "unreachable", refusal(cluster, node, said))
     if pinned is None:
@@ -122,9 +128,12 @@ def _look_at_jump_host(cluster: Cluster, behind: Node, pinned: Mapping[str, str]
         flags = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
         return ["ssh", "-T", *flags, *pinned_options(known_hosts(cluster)), "-p", str(gate.port), gate.target, "true"]
 
-    key, said = _offered(ssh)
+    try:
+        key, said = _offered(ssh)
+        trouble = None if key else refusal(cluster, behind, said)
+    except bounded.TooMuch:
+        key, trouble = "", odd(behind, TOO_MUCH, f"the jump host {gate.host}")
     state: State = "unreachable" if not key else "new" if gate.pattern not in pinned else "pinned"
-    trouble = None if key else refusal(cluster, behind, said)
     if key and pinned.get(gate.pattern, key) != key:
         state, trouble = "changed", changed(cluster, behind, pins.fingerprint(key), gate)
     evidence, remedy = (f"{trouble.title}: {trouble.evidence}", trouble.remedy) if trouble else ("", "")
@@ -136,7 +145,10 @@ def _trouble(node: Node, state: State, finding: Finding, key: str = "") -> Shown
 
 
 def _offered(ssh: Callable[..., list[str]]) -> tuple[str, str]:
-    """Return the key that a machine shows and what `ssh` said; the same way in as later, through a jump host too."""
+    """Return the key that a machine shows and what `ssh` said; the same way in as later, through a jump host too.
+
+    Raises TooMuch.
+    """
     with tempfile.TemporaryDirectory(prefix="atoll-enrol-") as folder:
         shown = Path(folder, "known_hosts")
         # No way to sign in is tried: the key exchange before it is all that is wanted.
@@ -150,9 +162,7 @@ def _offered(ssh: Callable[..., list[str]]) -> tuple[str, str]:
             HashKnownHosts="no",
         )
         try:
-            done = subprocess.run(
-                command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return "", "no answer within 30 s"
-        return next(iter(pins.read(shown).values()), ""), done.stderr
+            _, _, said = bounded.run(command, b"", LIMIT_S, MOST_BYTES)
+        except bounded.TimedOut:
+            return "", f"no answer within {LIMIT_S:.0f} s"
+        return next(iter(pins.read(shown).values()), ""), said

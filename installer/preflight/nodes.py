@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import shlex
-import subprocess
 import time
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -15,13 +14,20 @@ from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
+from installer import bounded
 from installer.cluster import Cluster, Node
-from installer.preflight.access import finding, pin_declared, refusal, ssh_arguments
+from installer.preflight.access import finding, odd, pin_declared, refusal, ssh_arguments
 from installer.preflight.checks import Finding, run_all
 from installer.preflight.node_checks import CHECKS, NodeFacts, needed_bytes
+from installer.preflight.seen import Seen
 from installer.preflight.user_namespaces import check_user_namespaces
+from installer.ssh.nodes import shown
 
 LIMIT_S = 45.0
+MOST_BYTES = 1 << 20  # of one answer; an honest one has some KiB
+MOST_FINDINGS = 100  # of one node: what it says must not hide what is told of others
 AT_ONCE = 32
 _PROBE = Path(__file__).with_name("probe.py")
 # Ansible uses this one too: looking for others would cost a connection per node.
@@ -51,8 +57,15 @@ def check_nodes(
     facts = of_no_fault([one for one in seen if isinstance(one, NodeFacts)], reruled)
     findings = [one for one in seen if isinstance(one, Finding)]
     for one in facts:
-        findings += run_all(CHECKS, f"node `{one.node.name}`", one)
+        findings += _judged(one)
     return findings + check_together(facts) + check_user_namespaces(cluster, facts)
+
+
+def _judged(facts: NodeFacts) -> list[Finding]:
+    found = run_all(CHECKS, "", facts)
+    told = [finding(facts.node, one.check, one.title, one.evidence, one.remedy, one.severity) for one in found]
+    more = [odd(facts.node, f"by it there are {len(told)} findings")] if len(told) > MOST_FINDINGS else []
+    return told[:MOST_FINDINGS] + more
 
 
 def of_no_fault(facts: Sequence[NodeFacts], reruled: Collection[str]) -> list[NodeFacts]:
@@ -122,7 +135,7 @@ def _look(cluster: Cluster, node: Node) -> NodeFacts | Finding:
     ssh = cluster.ssh_of(node)
     # A master in maintenance may be switched off: that must not keep anybody from mending the cluster without it.
     peers = [other for other in cluster.masters if other != node and not other.left_out]
-    wanted = {
+    wanted: dict[str, list[Any]] = {
         "directories": sorted(needed_bytes(cluster, node)),
         "devices": [disk.device for disk in node.data_disks],
         "peers": [[str(other.address), cluster.ssh_of(other).port] for other in peers],
@@ -133,9 +146,10 @@ def _look(cluster: Cluster, node: Node) -> NodeFacts | Finding:
     command = [*ssh_arguments(cluster, node), f"sh -c {shlex.quote(remote)}"]
     sent = time.time()
     try:
-        with _PROBE.open("rb") as probe:
-            done = subprocess.run(command, stdin=probe, capture_output=True, timeout=LIMIT_S, check=False)
-    except subprocess.TimeoutExpired:
+        code, output, errors = bounded.run(command, _PROBE.read_bytes(), LIMIT_S, MOST_BYTES)
+    except bounded.TooMuch:
+        return odd(node, f"it has more than {MOST_BYTES >> 10} KiB")
+    except bounded.TimedOut:
         return finding(
             node,
             "ssh.slow",
@@ -144,10 +158,34 @@ def _look(cluster: Cluster, node: Node) -> NodeFacts | Finding:
             "Sign in and see what it is busy with: a disk or a network file system that hangs, mostly (`dmesg`).",
         )
     took = time.time() - sent
-    if done.returncode:
-        return _failure(cluster, node, done.returncode, done.stderr.decode("utf-8", "replace"))
-    seen: dict[str, Any] = json.loads(done.stdout)
-    return NodeFacts(cluster, node, seen, _skew(seen["clock"], sent, took))
+    if code:
+        return _failure(cluster, node, code, errors)
+    try:
+        seen = _understood(output, wanted["directories"], wanted["devices"])
+    except ValueError as error:
+        return odd(node, str(error))
+    return NodeFacts(cluster, node, seen.model_dump(), _skew(seen.clock, sent, took))
+
+
+def _understood(said: str, directories: Collection[str], devices: Collection[str]) -> Seen:
+    """Return what a node says if it is what it was asked for. Raises ValueError."""
+    try:
+        # Not by pydantic: each of its errors would have a copy of the whole.
+        content = json.loads(said)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise ValueError(f"it is no JSON object: {shown(said, 200)}")
+    try:
+        seen = Seen.model_validate(content)
+    except ValidationError as error:
+        where = {".".join(map(str, one["loc"])) for one in error.errors(include_input=False, include_url=False)}
+        raise ValueError(shown(", ".join(sorted(where)), 200)) from None
+    if sorted(one.path for one in seen.directories) != sorted(directories):
+        raise ValueError("directories")
+    if not set(seen.missing_devices) <= set(devices):
+        raise ValueError("missing_devices")
+    return seen
 
 
 def _skew(clock: float, sent: float, took: float) -> float:

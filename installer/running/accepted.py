@@ -20,12 +20,13 @@ from installer.cluster import Cluster, load, state_directory
 from installer.cluster.options import cluster_of
 from installer.planning.standing import read_standing
 from installer.running.errors import RunError
-from installer.ssh.nodes import SshNode
+from installer.ssh.nodes import NodeNotBelieved, SshNode, shown
 
 FILE = "cluster.yaml"
 RECORD = "revision.json"
 ON_MASTERS = Path("/var/lib/atoll/clusters")
 KEPT = 100
+MOST_REVISIONS = 1 << 53
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,11 @@ class Revision:
             data = json.loads(text)
             history = tuple(str(digest) for digest in data["history"])
             content = str(data.get("content", ""))
-            return cls(int(data["number"]), str(data["digest"]), str(data["at"]), str(data["by"]), history, content)
-        except (ValueError, KeyError, TypeError):
+            number = int(data["number"])
+            if not 0 < number < MOST_REVISIONS:
+                return None
+            return cls(number, str(data["digest"]), str(data["at"]), str(data["by"]), history, content)
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             return None
 
     def text(self) -> str:
@@ -142,9 +146,23 @@ def accept(state: Path, text: str, at_least: int = 1) -> Revision:
 
 
 def of_cluster(master: SshNode, cluster: str) -> Revision | None:
-    """Return the revision that the masters have; None before the first apply. Raises NodeUnreachable."""
-    code, said, _ = master.ask(["cat", str(ON_MASTERS / cluster / RECORD)], timeout_s=15)
-    return Revision.from_text(said) if code == 0 else None
+    """Return the revision that the masters have; None before the first apply.
+
+    Raises NodeUnreachable; RunError when a master says what no revision is: there may be one, so nothing goes on.
+    """
+    record = ON_MASTERS / cluster / RECORD
+    try:
+        code, said, _ = master.ask(["cat", str(record)], timeout_s=15)
+        theirs = Revision.from_text(said) if code == 0 else None
+    except NodeNotBelieved as error:
+        raise RunError(error.message, error.remedy) from None
+    if code == 0 and theirs is None:
+        raise RunError(
+            f"{record} on `{master.name}` says nothing that can be read: {shown(said, 200)}\n"
+            "So it is not known which revision of cluster.yaml the cluster has. Nothing was changed.",
+            f"Look at `{master.name}` itself. Copy the file from another master over it; if none has it, remove it.",
+        )
+    return theirs
 
 
 def foreign(theirs: Revision | None, state: Path) -> Revision | None:
@@ -161,8 +179,9 @@ def refuse_foreign(theirs: Revision | None, state: Path, text: str, over: int | 
         return
     unread = "" if read_standing(theirs.content) else " This version cannot read it, nor compare its nodes with yours."
     raise RunError(
-        f"The cluster has revision {theirs.number} of its cluster.yaml (accepted {theirs.at} on {theirs.by}), which "
-        f"this machine does not know. It is {ON_MASTERS}/*/{FILE} on the masters.{unread}",
+        f"The cluster has revision {theirs.number} of its cluster.yaml (accepted {shown(theirs.at, 100)} on "
+        f"{shown(theirs.by, 100)}), which this machine does not know. It is {ON_MASTERS}/*/{FILE} on the masters."
+        f"{unread}",
         f"Merge what differs into your file, then say `./atoll apply -f FILE --over {theirs.number}`.",
     )
 

@@ -18,7 +18,7 @@ from installer.running import accepted
 from installer.running.accepted import FILE, RECORD
 from installer.running.errors import RunError
 from installer.running.journal import FILE_NAME as JOURNAL
-from installer.ssh.nodes import NodeUnreachable, SshNode, shown
+from installer.ssh.nodes import NodeNotBelieved, NodeUnreachable, SshNode, shown
 
 # Files and folders of a cluster's state. `secrets.yaml` is among them since any phase may make a secret, also one that
 # comes after `control`: at the end of an apply it is whole. What lies in pki/ and ssh/ is left out there by
@@ -93,15 +93,24 @@ def _names(state: Path) -> list[str]:
 
 
 def _there(master: SshNode, folder: Path) -> dict[str, str]:
-    """Return the digests of what the master has; what it lacks makes `find` complain, and is no error."""
+    """Return the digests of what the master has; what it lacks makes `find` complain, and is no error.
+
+    Raises NodeUnreachable; NodeNotBelieved when it names what it was not asked for.
+    """
     tops = [str(folder / name) for name in (FILE, RECORD, *OF_NODES)]
     # A shell for two questions over one connection.
     line = f"find {shlex.join(tops)} -type f -exec sha256sum {{}} + ; " + shlex.join(
         ["find", str(folder / "runs"), "-name", JOURNAL, "-exec", "sha256sum", "{}", "+"]
     )
     _, said, _ = master.ask(["sh", "-c", line], timeout_s=60)
-    found = (text.split("  ", 1) for text in said.splitlines() if "  " in text)
-    return {str(Path(path).relative_to(folder)): digest for digest, path in found}
+    there = {}
+    for line in said.splitlines():
+        digest, _, path = line.partition("  ")
+        name = Path(path)
+        if not name.is_relative_to(folder) or name == folder or ".." in name.parts:
+            raise NodeNotBelieved(master.name, f"`sha256sum` says no such line: {shown(line, 200)}")
+        there[str(name.relative_to(folder))] = digest
+    return there
 
 
 def _packed(state: Path, names: Sequence[str]) -> bytes:

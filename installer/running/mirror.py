@@ -13,7 +13,7 @@ from pathlib import Path
 
 from installer.running import lock_file
 from installer.running.errors import Busy
-from installer.ssh.nodes import CONNECT_SECONDS, SshNode
+from installer.ssh.nodes import CONNECT_SECONDS, SshNode, shown
 
 LOCK_WAIT_SECONDS = 10
 LONGEST_LINE = 2000  # characters of what the master says
@@ -50,7 +50,7 @@ class Mirror:
         code = self._end()
         if code == lock_file.BUSY:
             raise Busy(
-                f"The control service on `{self._master}` changes this cluster now: {said[5:].strip()}",
+                f"The control service on `{self._master}` changes this cluster now: {shown(said[5:])}",
                 "Wait until it is done, then try again.",
             )
         return False

@@ -16,6 +16,7 @@ from installer.cluster import Cluster, loads
 from installer.preflight.checks import Finding, run_all
 from installer.preflight.node_checks import CHECKS, NodeFacts, needed_bytes
 from installer.preflight.nodes import check_together, of_no_fault
+from installer.preflight.seen import Seen
 
 GIB = 1 << 30
 _PROBE = Path(sys.modules["installer.preflight.nodes"].__file__ or "").with_name("probe.py")
@@ -317,6 +318,7 @@ def test_the_probe_answers_on_this_machine_with_what_the_checks_read(cluster: Cl
         )
     seen = json.loads(done.stdout)
     assert sound(cluster, "m1").keys() <= seen.keys()
+    Seen.model_validate(seen)
     assert seen["directories"][0]["bytes"] > seen["directories"][0]["free_bytes"] > 0
     assert seen["missing_devices"] == ["/dev/none"]
     assert seen["unreachable"][0][0] == "127.0.0.1:1"
