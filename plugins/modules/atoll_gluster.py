@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 import time
@@ -17,6 +18,10 @@ CERTIFICATE, KEY, AUTHORITY = "/etc/ssl/glusterfs.pem", "/etc/ssl/glusterfs.key"
 MANAGEMENT_PORT = 24007
 READ_AT_START = {"server.ssl", "client.ssl", "ssl.cipher-list", "ssl.certificate-depth"}
 ANSWER_S, HANGS_UP_S = 5, 2
+# Tried with GlusterFS 10.3: a peer that only said hello has no identity, `peer status` fails of it, and glusterd ends
+# when it is told to detach it. It forgets such ones at its start; their files stay.
+PEERS, NOBODY = "/var/lib/glusterd/peers", "00000000-0000-0000-0000-000000000000"
+UNIT, STARTS_S, STARTS_STEP_S = "glusterd.service", 30, 1
 # One command at a time changes a volume, and homes get their limits by such.
 BUSY, BUSY_S, BUSY_STEP_S = "Another transaction is in progress", 60, 1
 
@@ -27,6 +32,9 @@ description:
   - Probes the peers, creates the volume, sets its options, starts it and checks that every brick is online. Runs on one
     storage node. With one server the volume is not replicated, with three it is (replica 3).
   - Turns quotas on and off. They count what there is when they are turned on; limits of directories are others' work.
+  - Peers that are none of the servers are detached and volumes other than this one stopped and deleted, in this order
+    and before all else; files of their bricks stay as they are. Peers that only said hello are gone with a restart of
+    glusterd. What cannot be removed fails.
   - A volume that runs is stopped and started where an option is one that its servers read at their start (TLS);
     mounts of before are dead then.
 options:
@@ -81,6 +89,11 @@ changes:
   type: list
   elements: str
   returned: always
+unknown:
+  description: Peers and volumes that nobody wanted, in words; in check mode they are there, else they were removed.
+  type: list
+  elements: str
+  returned: always
 open:
   description: In check mode, servers that do not refuse a stranger, each in words.
   type: list
@@ -119,20 +132,128 @@ class Gluster:
         self.changes.append(what)
         if self.module.check_mode:
             return
+        refused = self.try_to(*args)
+        if refused:
+            self.module.fail_json(msg=refused, changes=self.changes)
+
+    def try_to(self, *args):
+        """Run a command and return why it was refused, empty if it was not."""
         answer_code, out, err = self._run(*args)
         said = (err or out).strip()
         if out.strip().startswith("<"):
             answer = ElementTree.fromstring(out)  # noqa: S314 (written by gluster on this node)
             answer_code = int(answer.findtext("opRet") or 0)
             said = answer.findtext("opErrstr") or said
-        if answer_code != 0:
-            self.module.fail_json(msg="gluster %s: %s" % (" ".join(args), said), changes=self.changes)
+        return "gluster %s: %s" % (" ".join(args), said) if answer_code != 0 else ""
 
 
-def peers(gluster):
-    """Return the addresses of the peers that are known."""
+class Strangers:
+    """Peers and volumes that nobody wanted: who has a certificate of a node can make them."""
+
+    def __init__(self, gluster, volume, servers):
+        self.gluster = gluster
+        self.module = gluster.module
+        self.known = known(gluster)
+        # The first name is the address from which it came; a peer tells others of itself as it likes.
+        first = [names[0] for names in self.known or []]
+        wanted = servers[1:]
+        self.peers = sorted({name for name in first if name not in wanted or first.count(name) > 1})
+        self.halves = halves()
+        self.volumes = sorted(set(volumes(gluster)) - {volume})
+
+    def __bool__(self):
+        return self.known is None or bool(self.peers or self.halves or self.volumes)
+
+    def words(self):
+        """Return what there is."""
+        found = ["the peer %s" % name for name in self.peers]
+        found += ["the peer %s, which only said hello" % name for name in sorted(self.halves.values())]
+        if self.known is None and not self.halves:
+            found.append("peers that glusterd does not name")
+        for name in self.volumes:
+            seen = described(self.gluster, name)
+            found.append("the volume %s (%s)" % (name, ", ".join(seen[0]) if seen else "bricks unknown"))
+        return found
+
+    def remove(self):
+        """Try to remove them, and return what was refused. Files of bricks stay as they are."""
+        refused = []
+        if self.known is None or self.halves:
+            refused.append(self._forget_halves())
+        # A peer that is away keeps volumes from being deleted.
+        refused += [self.gluster.try_to("peer", "detach", name, "force") for name in self.peers]
+        for name in self.volumes:
+            self.gluster.try_to("volume", "stop", name, "force")  # it may not run
+            refused.append(self.gluster.try_to("volume", "delete", name))
+        return [why for why in refused if why]
+
+    def _forget_halves(self):
+        """Have glusterd forget those who only said hello; say why it does not start."""
+        for path in self.halves:
+            os.unlink(path)
+        if self.known is not None:  # it was started since
+            return ""
+        systemctl = self.module.get_bin_path("systemctl", required=True)
+        code, out, err = self.module.run_command([systemctl, "restart", UNIT])
+        end = time.monotonic() + STARTS_S
+        while code == 0 and self.gluster.try_to("volume", "list") and time.monotonic() < end:
+            time.sleep(STARTS_STEP_S)
+        return (err or out).strip() if code != 0 else ""
+
+
+def without_strangers(gluster, volume, servers):
+    """Remove the peers and volumes that nobody wanted, unless in check mode, and return in words what there was."""
+    found = Strangers(gluster, volume, servers)
+    if not found:
+        return []
+    words = found.words()
+    gluster.changes += ["without %s" % word for word in words]
+    if gluster.module.check_mode:
+        return words
+    # A peer is not detached while a volume has a brick there: again, once the volume is gone.
+    left, refused = found, []
+    for _ in range(2):
+        if left:
+            refused = left.remove()
+            left = Strangers(gluster, volume, servers)
+    if left:
+        gluster.module.fail_json(
+            msg="Nobody wanted %s, and it cannot be removed (%s). Whoever made it has the certificate of a node: fence "
+            "that node (docs/operate.md). Then, on %s: stop glusterd, remove what is named so below /var/lib/glusterd "
+            "(peers, vols), start glusterd, and apply again."
+            % (", ".join(left.words()), "; ".join(refused) or "it comes again", servers[0]),
+            changes=gluster.changes,
+            unknown=words,
+        )
+    return words
+
+
+def known(gluster):
+    """Return the names of each peer that is known; None if glusterd cannot say."""
     answer = gluster.ask("peer", "status")
-    return [] if answer is None else [name.text for name in answer.iter("hostname")]
+    if answer is None:
+        return None
+    return [[name.text for name in peer.iter("hostname")] for peer in answer.iter("peer")]
+
+
+def halves():
+    """Return the peers without an identity, name by file."""
+    found = {}
+    for entry in sorted(os.listdir(PEERS)) if os.path.isdir(PEERS) else []:
+        path = os.path.join(PEERS, entry)
+        with open(path, encoding="utf-8", errors="replace") as file:
+            told = dict(line.rstrip("\n").split("=", 1) for line in file if "=" in line)
+        if told.get("uuid") == NOBODY:
+            found[path] = told.get("hostname1", entry)
+    return found
+
+
+def volumes(gluster):
+    """Return the names of all volumes."""
+    answer = gluster.ask("volume", "list")
+    if answer is None:
+        gluster.module.fail_json(msg="glusterd does not say which volumes there are: look at its log")
+    return [volume.text for volume in answer.iter("volume")]
 
 
 def described(gluster, volume):
@@ -214,9 +335,10 @@ def ensure(module):
         module.fail_json(msg="a volume needs one storage node or three, not %d: change roles of nodes" % len(servers))
     wanted = ["%s:%s/data" % (server, brick.rstrip("/")) for server in servers]
     gluster = Gluster(module)
-    known = peers(gluster)
+    unknown = without_strangers(gluster, volume, servers)
+    peers = {name for names in known(gluster) or [] for name in names}
     for server in servers[1:]:
-        if server not in known:
+        if server not in peers:
             gluster.act("peer %s" % server, "peer", "probe", server)
     seen = described(gluster, volume)
     if seen is None:
@@ -245,7 +367,7 @@ def ensure(module):
     missing = [] if module.check_mode and gluster.changes else offline(gluster, volume)
     if missing and started:
         gluster.act("start bricks %s" % ", ".join(missing), "volume", "start", volume, "force")
-    told = {"changes": gluster.changes, "replicas": len(servers)}
+    told = {"changes": gluster.changes, "replicas": len(servers), "unknown": unknown}
     if module.check_mode:
         told["open"] = open_to_strangers(servers, bricks_of(gluster, volume) or [])
     module.exit_json(changed=bool(gluster.changes), **told)

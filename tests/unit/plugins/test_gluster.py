@@ -30,17 +30,51 @@ if os.path.exists(busy):
     left = int(open(busy).read()) - 1
     open(busy, "w").write(str(left)) if left else os.unlink(busy)
     answer(code=-1, why="Another transaction is in progress for atoll. Please try again after some time.")
+def kept_in(name, empty):
+    return json.load(open(here + name)) if os.path.exists(here + name) else empty
+def keep(name, what):
+    json.dump(what, open(here + name, "w"))
+peers, others, stays = kept_in("/peers", []), kept_in("/others", {{}}), kept_in("/stays", [])
+if words[:2] == ["peer", "status"]:
+    if peers is None:
+        answer(code=-22)
+    answer("".join("<peer>%s</peer>" % "".join("<hostname>%s</hostname>" % n for n in names) for names in peers))
+if words[:2] == ["peer", "detach"]:
+    if peers is None:
+        sys.exit("Connection failed. Please check if gluster daemon is operational.")  # glusterd died of it
+    if any(brick.startswith(words[2] + ":") for volume in others.values() for brick in volume["bricks"]):
+        answer(code=-1, why="Brick(s) with the peer %s exist in cluster" % words[2])
+    if words[2] not in stays:
+        keep("/peers", [names for names in peers if names[0] != words[2]])
+    answer()
+if words[1] == "list":
+    mine = ["atoll"] if os.path.exists(here + "/volume") else []
+    answer("<volList>%s</volList>" % "".join("<volume>%s</volume>" % name for name in [*mine, *others]))
+if words[2] in others:
+    if words[1] == "info":
+        bricks = "".join("<brick>%s<name>%s</name></brick>" % (b, b) for b in others[words[2]]["bricks"])
+        answer("<volume>%s<statusStr>Started</statusStr></volume>" % bricks)
+    if words[1] == "stop":
+        others[words[2]]["started"] = False
+    if words[1] == "delete" and words[2] in stays:
+        answer(code=-1, why="Some of the peers are down")
+    if words[1] == "delete" and others[words[2]]["started"]:
+        answer(code=-1, why="Volume %s has been started. Volume needs to be stopped before deletion." % words[2])
+    if words[1] == "delete":
+        del others[words[2]]
+    keep("/others", others)
+    answer()
 kept = here + "/volume"
 volume = json.load(open(kept)) if os.path.exists(kept) else None
 options = volume["options"] if volume else {{}}
-if words[:2] == ["peer", "status"]:
-    answer()
 if words[1] == "info":
     if volume is None:
         answer(code=-1)
     told = "".join("<option><name>%s</name><value>%s</value></option>" % item for item in options.items())
     told += "<statusStr>%s</statusStr>" % ("Started" if volume["started"] else "Created")
     answer("<volume><brick><name>%s</name></brick>%s</volume>" % (volume["brick"], told))
+if words[1] == "status" and volume is None:
+    answer(code=-1)
 if words[1] == "status":
     host, path = volume["brick"].split(":")
     brick = "<node><hostname>%s</hostname><path>%s</path><port>1</port><status>1</status></node>" % (host, path)
@@ -67,13 +101,19 @@ answer()
 QUOTA = {"features.quota-deem-statfs": "on", "features.soft-timeout": "2", "features.hard-timeout": "1"}
 
 
+SYSTEMCTL = """#!/bin/sh
+echo "systemctl $*" >> "${0%/*}/calls"
+echo "[]" > "${0%/*}/peers"
+"""
+
+
 @pytest.fixture
 def gluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "gluster"
     folder.mkdir()
-    program = folder / "gluster"
-    program.write_text(GLUSTER)
-    program.chmod(0o755)
+    for name, body in (("gluster", GLUSTER), ("systemctl", SYSTEMCTL)):
+        (folder / name).write_text(body)
+        (folder / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
     return folder
 
@@ -82,20 +122,27 @@ def gluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def ensure(run: Any, plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     module = plugin("modules", "atoll_gluster")
     monkeypatch.setattr(module, "BUSY_STEP_S", 0)
+    monkeypatch.setattr(module, "PEERS", str(tmp_path / "glusterd/peers"))
     monkeypatch.setattr(module, "open_to_strangers", lambda *_: [])  # nobody listens
 
-    def call(quota: dict[str, str], check: bool = False, options: dict[str, str] | None = None) -> dict[str, Any]:
+    def call(
+        quota: dict[str, str],
+        check: bool = False,
+        options: dict[str, str] | None = None,
+        servers: tuple[str, ...] = ("127.0.0.1",),
+        fails: bool = False,
+    ) -> dict[str, Any]:
         result: dict[str, Any] = run(
             "atoll_gluster",
             check=check,
             volume="atoll",
             brick="/srv/brick",
-            servers=["127.0.0.1"],
+            servers=list(servers),
             options=options or {"network.ping-timeout": "10"},
             quota=quota,
             state_directory=str(tmp_path / "state"),
         )
-        assert not result.get("failed"), result
+        assert bool(result.get("failed")) == fails, result
         return result
 
     return call
@@ -192,3 +239,102 @@ def test_a_node_that_left_the_cluster_is_let_in_no_more_and_the_others_stay_conn
     names = ["master1", "storage1", "worker1"]
     assert who_may(gluster) == {"auth.ssl-allow": names, "auth.allow": ["10.0.0.11", "10.0.0.31", "10.0.0.21"]}
     assert ensure({}, options=access(after))["changes"] == []
+
+
+def told(gluster: Path, of: str) -> list[str]:
+    """The commands that change peers and volumes."""
+    calls = (gluster / "calls").read_text().splitlines()
+    return [call for call in calls if call.startswith(of)]
+
+
+ROGUE = {"evil": {"bricks": ["127.0.0.1:/etc"], "started": True}}
+
+
+def test_a_peer_and_a_volume_that_nobody_wanted_are_told_by_a_check_and_removed_by_an_apply(
+    gluster: Path, ensure: Any
+) -> None:
+    assert ensure(QUOTA)["unknown"] == []
+    (gluster / "peers").write_text(json.dumps([["10.0.0.22", "127.0.0.1"]]))
+    (gluster / "others").write_text(json.dumps(ROGUE))
+    there = ["the peer 10.0.0.22", "the volume evil (127.0.0.1:/etc)"]
+    checked = ensure(QUOTA, check=True)
+    assert checked["unknown"] == there, "verify does not name the peer and the volume that nobody wanted"
+    assert checked["changes"] == [f"without {one}" for one in there]
+    assert told(gluster, "peer detach") + told(gluster, "volume delete") == [], "a check changes nothing"
+    applied = ensure(QUOTA)
+    assert (applied["unknown"], applied["changed"]) == (there, True)
+    assert told(gluster, "peer detach") == ["peer detach 10.0.0.22 force"], "apply leaves a peer that nobody wanted"
+    assert told(gluster, "volume delete") == ["volume delete evil"], "apply leaves a volume that nobody wanted"
+    assert told(gluster, "volume stop") == ["volume stop evil force"], "the volume of user data was stopped"
+    assert (gluster / "volume").exists()
+    assert ensure(QUOTA, check=True)["unknown"] == []
+
+
+def test_a_peer_that_has_a_brick_of_its_own_is_detached_behind_its_volume(gluster: Path, ensure: Any) -> None:
+    (gluster / "peers").write_text(json.dumps([["10.0.0.22"]]))
+    (gluster / "others").write_text(json.dumps({"evil": {"bricks": ["10.0.0.22:/x"], "started": False}}))
+    assert ensure({})["unknown"] == ["the peer 10.0.0.22", "the volume evil (10.0.0.22:/x)"]
+    assert json.loads((gluster / "peers").read_text()) == []
+    assert ensure({}, check=True)["unknown"] == []
+
+
+def test_a_peer_that_takes_the_name_of_a_server_is_nobody_that_was_wanted(gluster: Path, ensure: Any) -> None:
+    """Of two peers with the address of one server, either may be the one that was wanted."""
+    known = [["10.0.0.32", "storage2"], ["10.0.0.33"], ["10.0.0.22", "10.0.0.33"], ["10.0.0.31"]]
+
+    def unknown() -> list[str]:
+        found: list[str] = ensure({}, check=True, servers=("10.0.0.31", "10.0.0.32", "10.0.0.33"))["unknown"]
+        return found
+
+    (gluster / "peers").write_text(json.dumps(known))
+    assert unknown() == ["the peer 10.0.0.22", "the peer 10.0.0.31"]
+    (gluster / "peers").write_text(json.dumps([*known[:2], ["10.0.0.33"]]))
+    assert unknown() == ["the peer 10.0.0.33"]
+    (gluster / "peers").write_text(json.dumps(known[:2]))
+    assert unknown() == []
+
+
+def test_a_peer_that_only_said_hello_is_no_hiding_place_and_glusterd_does_not_die_of_it(
+    gluster: Path, ensure: Any, tmp_path: Path
+) -> None:
+    """GlusterFS 10.3 tells no peers at all then, and ends when such a one is to be detached."""
+    ensure({})
+    (gluster / "peers").write_text("null")
+    assert ensure({}, check=True)["unknown"] == ["peers that glusterd does not name"]
+    half = tmp_path / "glusterd/peers/10.0.0.22"
+    half.parent.mkdir(parents=True)
+    half.write_text("uuid=00000000-0000-0000-0000-000000000000\nstate=8\nhostname1=10.0.0.22\n")
+    (half.parent / "1111").write_text("uuid=11111111-2222-3333-4444-555555555555\nstate=3\nhostname1=10.0.0.32\n")
+    there = ["the peer 10.0.0.22, which only said hello"]
+    assert ensure({}, check=True)["unknown"] == there
+    assert half.exists()
+    assert ensure({})["unknown"] == there
+    assert told(gluster, "systemctl") == ["systemctl restart glusterd.service"]
+    assert [file.name for file in half.parent.iterdir()] == ["1111"]
+    assert ensure({}, check=True)["unknown"] == []
+
+
+@pytest.mark.parametrize("stays", [["10.0.0.22"], ["evil"]])
+def test_what_nobody_wanted_and_cannot_be_removed_fails_with_words(
+    gluster: Path, ensure: Any, stays: list[str]
+) -> None:
+    (gluster / "peers").write_text(json.dumps([["10.0.0.22"]]))
+    (gluster / "others").write_text(json.dumps(ROGUE))
+    (gluster / "stays").write_text(json.dumps(stays))
+    message = ensure({}, fails=True)["msg"]
+    assert stays[0] in message, "an apply ends well beside what nobody wanted"
+    assert ("Some of the peers are down" in message) == (stays == ["evil"])
+    assert "fence that node" in message
+    assert not (gluster / "volume").exists(), "it went on beside them"
+
+
+def test_verify_names_what_nobody_wanted_and_says_what_to_do() -> None:
+    tasks = yaml.safe_load((TREE / "roles/storage/tasks/glusterfs/verify_volume.yml").read_text("utf-8"))
+    judged = tasks[-1]["ansible.builtin.assert"]
+    assert "storage_volume.unknown | default([]) | length == 0" in judged["that"], "verify lets strangers be"
+    said = jinja2.Template(judged["fail_msg"]).render(
+        storage_volume={"changes": ["without the volume evil"], "unknown": ["the peer 10.0.0.22", "the volume evil"]}
+    )
+    assert "Nobody wanted the peer 10.0.0.22, the volume evil" in said
+    assert "Fence that node" in said
+    assert "Nobody wanted" not in jinja2.Template(judged["fail_msg"]).render(storage_volume={"open": ["x"]})
