@@ -181,6 +181,7 @@ def masters_flags(bundle: Path, folder: Path) -> dict[str, str]:
         kubernetes_audit_days=30,
         kubernetes_ciphers=variables["kubernetes_ciphers"],
         kubernetes_coredns_tag="v1",
+        kubernetes_etcd_quota_bytes=variables["kubernetes_etcd_quota_bytes"],
         kubernetes_etcd_tag="v1",
         kubernetes_names=["127.0.0.1"],
         kubernetes_patches_directory=str(folder / "patches"),

@@ -19,6 +19,11 @@ from .conftest import Rendered, Rendering
 OWN_NAME_SPACE = ("unshare", "--user", "--map-root-user", "--net", "--mount", "--")
 PORTS = [22, 179, 2379, 6443, 9100, 10250, 20244, 24007, 49152, 50051]
 FILE = "/etc/atoll/firewall.nft"
+# A pod may have the network of its node, or one of its own.
+CHAINS = ["input", "forward"]
+EVERYBODY = ["node", "master", "pod", "stranger"]
+# What passes the node, one way at a time: whose packets a pod sees, who sees a pod's.
+COMING, GOING = "packets come to a pod of", "packets of a pod come to"
 
 
 @pytest.fixture(scope="session")
@@ -60,31 +65,55 @@ def test_nodes_masters_and_pods_come_where_the_table_lets_them(rules: dict[str, 
     assert master["node"] == [22, 179, 6443, 9100, 10250]
 
 
-def test_a_node_is_no_router_to_pods_and_services_for_strangers(rules: dict[str, str]) -> None:
+@pytest.mark.parametrize("chain", CHAINS)
+def test_a_node_is_no_router_to_pods_and_services_for_strangers(rules: dict[str, str], chain: str) -> None:
     found = comes(rules["worker1"])
-    assert found["to a pod"] == ["node", "master", "pod"]
-    assert found["to a service"] == ["node", "master", "pod"]
+    assert found[f"{chain} to a pod"] == ["node", "master", "pod"]
+    assert found[f"{chain} to a service"] == ["node", "master", "pod"]
 
 
+@pytest.mark.parametrize("chain", CHAINS)
 @pytest.mark.parametrize(("port", "everybody"), [(443, ["master1"]), (31080, [])])
 def test_a_port_that_leads_to_a_pod_leads_a_stranger_there_only_if_the_table_has_it(
-    rules: dict[str, str], port: int, everybody: list[str]
+    rules: dict[str, str], port: int, everybody: list[str], chain: str
 ) -> None:
     """It has no socket: whoever makes such a port by the API would open it to all."""
     for node in ("master1", "worker1"):
-        found = comes(rules[node])[f"by a port that leads to a pod {port}"]
+        found = comes(rules[node])[f"{chain} by a port that leads to a pod {port}"]
         assert found == ["node", "master", "pod", *(["stranger"] if node in everybody else [])]
 
 
-def test_a_node_that_is_shut_out_comes_nowhere(rendering: Rendering, rules: dict[str, str]) -> None:
+def test_packets_come_to_a_pod_only_of_whom_the_table_lets_and_go_to_everybody(rules: dict[str, str]) -> None:
+    for node, by in (("master1", EVERYBODY), ("worker1", ["node", "master", "pod"])):
+        found = comes(rules[node])
+        assert (found[COMING], found[GOING]) == (by, EVERYBODY), node
+
+
+@pytest.fixture(scope="session")
+def shut_out(rendering: Rendering) -> dict[str, str]:
+    """The rules of those who have shut the node out."""
+    return {file.host: str(file.text) for file in rendering("fenced").files if file.dest == FILE}
+
+
+def test_a_node_that_is_shut_out_comes_nowhere(shut_out: dict[str, str], rules: dict[str, str]) -> None:
     """Where everybody may come, neither; tests/system has what it had begun before."""
-    texts = {file.host: str(file.text) for file in rendering("fenced").files if file.dest == FILE}
-    assert sorted(texts) == ["master1", "storage1", "worker1"]
-    for node, text in texts.items():
+    assert sorted(shut_out) == ["master1", "storage1", "worker1"]
+    for node, text in shut_out.items():
         found = comes(text)
         assert found["node"] == [], f"it comes to {node}"
-        assert [who for name, came in found.items() if " " in name for who in came if who == "node"] == []
+        assert [name for name, came in found.items() if " " in name and "node" in came] == []
         assert found["stranger"] == comes(rules[node])["stranger"]
+
+
+def test_no_packet_goes_on_from_or_to_a_node_that_is_shut_out(shut_out: dict[str, str]) -> None:
+    """Each way by itself: where one is closed, no connection comes to be, and the other may be open."""
+    for node, text in shut_out.items():
+        found = comes(text)
+        assert "node" not in found[COMING], f"{node} hands a pod its packets"
+        assert "node" not in found[GOING], f"{node} hands it packets of a pod"
+        assert found[GOING] == [who for who in EVERYBODY if who != "node"]
+    # Not because strangers are kept out, too.
+    assert comes(shut_out["master1"])[COMING] == ["master", "pod", "stranger"]
 
 
 # What an administrator and a distribution may have there, in both families, beside names that are ours in another one.
@@ -148,4 +177,5 @@ def test_tables_of_others_are_left_alone_by_whatever_the_unit_does(
 def test_without_rules_everybody_comes_everywhere() -> None:
     found = comes("")
     assert found["stranger"] == found["ipv6"] == PORTS
-    assert found["to a service"] == ["node", "master", "pod", "stranger"]
+    assert found["input to a service"] == found["forward to a service"] == EVERYBODY
+    assert found[COMING] == found[GOING] == EVERYBODY

@@ -14,7 +14,7 @@ from typing import Any
 import jinja2
 import yaml
 
-from .conftest import ON_THEIR_NODE, Rendered
+from .conftest import ON_THEIR_NODE, Rendered, Rendering
 
 
 def test_every_container_has_limits_and_gives_up_what_it_does_not_need(rendered: Rendered) -> None:
@@ -343,6 +343,18 @@ def test_what_a_policy_of_admission_refuses_is_refused_to_everybody_it_is_asked_
     assert policies == {f"atoll-{name}": "Fail" for name in names}
     bindings = {item["metadata"]["name"]: item["spec"] for item in found if item["kind"] == f"{kind}Binding"}
     assert bindings == {name: {"policyName": name, "validationActions": ["Deny"]} for name in policies}
+
+
+def test_a_node_that_is_shut_out_is_refused_whatever_it_writes(rendering: Rendering) -> None:
+    """tests/apiserver asks a server with it."""
+    policy, binding = rendering("fenced").objects("fencing")
+    (rule,) = policy["spec"]["matchConstraints"]["resourceRules"]
+    assert rule == {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]}
+    (by,) = policy["spec"]["matchConditions"]
+    assert by["expression"] == 'request.userInfo.username in ["system:node:worker2"]'
+    (judged,) = policy["spec"]["validations"]
+    assert (judged["expression"], policy["spec"]["failurePolicy"]) == ("false", "Fail")
+    assert binding["spec"] == {"policyName": policy["metadata"]["name"], "validationActions": ["Deny"]}
 
 
 def test_the_database_makes_what_patroni_names_after_its_scope_and_may_write_that_alone(rendered: Rendered) -> None:
