@@ -113,6 +113,9 @@ ROOT = "/etc/kubernetes"
 # kubeadm leaves these to the person who resets.
 LEFTOVERS = ("/etc/cni/net.d", "/var/lib/etcd")
 REGISTERS_WITHIN_S = 60
+# Of the pods' network on a node: what its program wrote there, which addresses it gave away, and its bridge.
+NETWORKS = ("/etc/cni/net.d", "/var/lib/cni/networks")
+BRIDGE = "kube-bridge"
 DONE_BY = {"init": "admin.conf", "join": "kubelet.conf"}
 
 
@@ -146,12 +149,17 @@ def clean(keep: List[str], lock: Optional[int], leftovers: Sequence[str] = LEFTO
     run(["kubeadm", "reset", "--force", "--cleanup-tmp-dir"], timeout_s=300, pass_fds=[lock] if lock else [])
     for path in leftovers:
         if os.path.isdir(path):
-            for name in os.listdir(path):
-                inside = os.path.join(path, name)
-                shutil.rmtree(inside) if os.path.isdir(inside) and not os.path.islink(inside) else os.unlink(inside)
+            empty(path)
     for path, (content, mode) in kept.items():
         os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
         write_atomically(path, content, mode)
+
+
+def empty(path: str) -> None:
+    """Remove what is in a directory."""
+    for name in os.listdir(path):
+        inside = os.path.join(path, name)
+        shutil.rmtree(inside) if os.path.isdir(inside) and not os.path.islink(inside) else os.unlink(inside)
 
 
 def work(module: Any) -> Dict[str, Any]:
@@ -204,8 +212,17 @@ def is_registered(node: str) -> bool:
 
 
 def register(node: str) -> None:
-    """Let the kubelet make the Node object: it does so when it starts, and never again."""
-    run(["systemctl", "restart", "kubelet.service"])
+    """Let the kubelet make the Node object: it does so when it starts, and never again.
+
+    The node gets other addresses for its pods. What gave them the old ones goes first: nothing of it would reach anybody.
+    """
+    run(["systemctl", "stop", "kubelet.service"], timeout_s=120)
+    for path in NETWORKS:
+        if os.path.isdir(path):
+            empty(path)
+    if BRIDGE in os.listdir("/sys/class/net"):
+        run(["ip", "link", "delete", BRIDGE])
+    run(["systemctl", "start", "kubelet.service"])
     ends = time.monotonic() + REGISTERS_WITHIN_S
     while not is_registered(node):
         if time.monotonic() > ends:

@@ -238,6 +238,9 @@ def test_a_fenced_worker_comes_to_nothing_that_it_had_and_is_let_in_again(
     assert atoll("plan", *file, "-o", "json", ok=(0,)).json["steps"] == []
     assert "home" in atoll.node(worker, *LIST).out.split()
     wait_for("every service runs, there too", lambda: atoll("status", *file, "-o", "json", ok=(0, 1)).code == 0, 90)
+    # Its pods have other addresses now, and are reached: a task starts once its network policy is seen to hold.
+    again = runs_there(atoll, portal, worker)
+    assert portal.client.post(f"/tasks/{again}/stop").is_success
     labels = atoll.kubectl("get", "node", worker, "-o", "json").json["metadata"]["labels"]
     assert "node-role.kubernetes.io/worker" in labels
 

@@ -56,14 +56,22 @@ def test_a_member_that_the_cluster_lost_registers_again_and_its_kubelet_makes_th
     monkeypatch.setattr(module.state_of, "__defaults__", (str(root),))
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "kubeadm.json").write_text('{"verb": "join", "state": "done"}')
+    network = tmp_path / "net.d"
+    network.mkdir()
+    (network / "10-kube-router.conflist").write_text("the old addresses")
+    monkeypatch.setattr(module, "NETWORKS", (str(network), str(tmp_path / "none")))
+    monkeypatch.setattr(module, "BRIDGE", "lo")
+    links = programs("ip", "true")
     programs("kubectl", f"cat {there} 2>/dev/null; true")
-    restarts = programs("systemctl", f"echo node/worker1 > {there}")
+    restarts = programs("systemctl", f'[ "$1" = stop ] || echo node/worker1 > {there}')
     wanted = {"verb": "join", "config": "/c.yaml", "node": "worker1"}
     rehearsed = run("atoll_kubeadm", check=True, **wanted)
     assert (rehearsed["changed"], there.exists()) == (True, False)
     first = run("atoll_kubeadm", **wanted)
     assert (first["changed"], first["registered"]) == (True, True)
-    assert "restart kubelet.service" in restarts.read_text()
+    assert "start kubelet.service" in restarts.read_text()
+    assert list(network.iterdir()) == []
+    assert "ip link delete lo" in links.read_text()
     again = run("atoll_kubeadm", **wanted)
     assert (again["changed"], again["registered"]) == (False, False)
 

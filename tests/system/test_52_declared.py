@@ -1,0 +1,35 @@
+"""What listens in the pods of the system is what they declare: others go by that."""
+
+from __future__ import annotations
+
+from installer.cluster import load
+from tests.system.harness import CLUSTER_FILE, Atoll
+from tests.system.test_28_access import listening as pod_ports
+
+# Each name space of a pod's network: its address, then what listens there over TCP.
+IN_PODS = """
+for place in /run/netns/*; do
+    name=$(basename "$place")
+    echo "pod $(ip netns exec "$name" ip -4 -brief address show dev eth0 2>/dev/null | awk '{print $3}')"
+    ip netns exec "$name" ss --no-header --tcp --listening --numeric --processes
+done
+"""
+
+
+def test_what_listens_in_a_pod_of_the_system_is_declared(atoll: Atoll) -> None:
+    """The tests try the declared ports: one more would be tried by nobody."""
+    pods = atoll.kubectl("get", "pods", "-A", "-o", "json").json["items"]
+    system = {pod["status"].get("podIP") for pod in pods if not pod["metadata"]["namespace"].startswith("vc-")}
+    declared, found = set(pod_ports(atoll)), {}
+    for node in load(CLUSTER_FILE).nodes:
+        address = ""
+        for line in atoll.node(node.name, "sh", "-c", IN_PODS).out.splitlines():
+            words = line.split()
+            if words[:1] == ["pod"]:
+                address = words[1].partition("/")[0] if len(words) > 1 else ""
+            elif address in system:
+                local = words[3].rpartition(":")
+                if not local[0].startswith(("127.", "[::1]")):
+                    found[f"{address}:{local[2]}"] = line
+    assert len(found) > 10
+    assert {target: line for target, line in found.items() if target not in declared} == {}
