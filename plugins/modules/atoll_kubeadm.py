@@ -214,7 +214,7 @@ def is_registered(node: str) -> bool:
 def register(node: str) -> None:
     """Let the kubelet make the Node object: it does so when it starts, and never again.
 
-    The node gets other addresses for its pods. What gave them the old ones goes first: nothing of it would reach anybody.
+    The node gets other addresses for its pods: what gave them the old ones would reach nobody, so it goes first.
     """
     run(["systemctl", "stop", "kubelet.service"], timeout_s=120)
     for path in NETWORKS:
