@@ -8,7 +8,7 @@ from tests.system.test_28_access import listening as pod_ports
 
 # Each name space of a pod's network: its address, then what listens there over TCP.
 IN_PODS = """
-for place in /run/netns/*; do
+for place in $(ls -d /run/netns/* 2>/dev/null); do
     name=$(basename "$place")
     echo "pod $(ip netns exec "$name" ip -4 -brief address show dev eth0 2>/dev/null | awk '{print $3}')"
     ip netns exec "$name" ss --no-header --tcp --listening --numeric --processes
