@@ -243,7 +243,7 @@ def test_what_the_system_keeps_is_for_its_own_account(atoll: Atoll) -> None:
 
 
 def listening(atoll: Atoll) -> dict[str, tuple[str, int]]:
-    """Every declared TCP port of the system's pods that are not on their node's network, by its address."""
+    """Every TCP port that the system's pods not on their node's network declare or are probed at, by its address."""
     found = {}
     for pod in atoll.kubectl("get", "pods", "-A", "-o", "json").json["items"]:
         spec, status, metadata = pod["spec"], pod["status"], pod["metadata"]
@@ -252,9 +252,11 @@ def listening(atoll: Atoll) -> dict[str, tuple[str, int]]:
         labels = metadata.get("labels", {})
         name = labels.get("app.kubernetes.io/name") or labels.get("k8s-app") or metadata["name"]
         for container in spec["containers"]:
-            for port in container.get("ports", ()):
-                if port.get("protocol", "TCP") == "TCP":
-                    found[f"{status['podIP']}:{port['containerPort']}"] = (name, port["containerPort"])
+            ports = {each["containerPort"] for each in container.get("ports", ()) if each.get("protocol") != "UDP"}
+            probes = [container.get(f"{kind}Probe", {}) for kind in ("startup", "liveness", "readiness")]
+            asked = {probe[way]["port"] for probe in probes for way in ("httpGet", "tcpSocket") if way in probe}
+            for port in ports | {each for each in asked if isinstance(each, int)}:
+                found[f"{status['podIP']}:{port}"] = (name, port)
     return found
 
 
