@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,9 @@ def fenced(name: str, wanted: bool) -> Callable[[dict[str, Any]], None]:
 
 def hold(atoll: Atoll, worker: str, master: str) -> None:
     atoll.node(worker, "rm", "-f", "/run/held", "/run/speak")
-    atoll.node(worker, "systemd-run", "--collect", f"--unit={UNIT}", "python3", "-c", HELD, master)
+    atoll.node(
+        worker, "systemd-run", "--collect", f"--unit={UNIT}-{uuid.uuid4().hex[:8]}", "python3", "-c", HELD, master
+    )
     wait_for("a connection", lambda: atoll.node(worker, "cat", "/run/held", ok=(0, 1)).out == "begun", 10)
 
 
