@@ -108,7 +108,7 @@ def runs_there(atoll: Atoll, portal: Portal, worker: str) -> str:
     atoll.kubectl("cordon", *others)
     try:
         parameters = {"seconds": "600"}
-        job = submit(portal, "lasting", "examples/devices/hold.py", device_type=None, parameters=parameters)
+        job = submit(portal, "lasting", "examples/devices/hold.py", parameters=parameters)
         portal.wait_state(job, {"running"}, 120)
     finally:
         atoll.kubectl("uncordon", *others)
