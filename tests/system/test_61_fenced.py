@@ -122,7 +122,7 @@ def runs_there(atoll: Atoll, portal: Portal, worker: str) -> str:
 def of_a_pod(atoll: Atoll, worker: str) -> str:
     """The token of kube-router's pod there, which reads all pods and policies."""
     (pod,) = atoll.kubectl(
-        *("get", "pods", "-n", "kube-system", "-l", "k8s-app=kube-router", "-o", "json"),
+        *("get", "pods", "-n", "kube-system", "-l", "app.kubernetes.io/name=kube-router", "-o", "json"),
         *("--field-selector", f"spec.nodeName={worker}"),
     ).json["items"]
     place = f"/var/lib/kubelet/pods/{pod['metadata']['uid']}/volumes/kubernetes.io~projected"
