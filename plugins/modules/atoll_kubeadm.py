@@ -83,6 +83,7 @@ replaced:
 import json
 import os
 import shutil
+import signal
 import time
 from typing import Any, Dict, List, Optional, Sequence
 
@@ -116,6 +117,7 @@ REGISTERS_WITHIN_S = 60
 # Of the pods' network on a node: what its program wrote there, which addresses it gave away, and its bridge.
 NETWORKS = ("/etc/cni/net.d", "/var/lib/cni/networks")
 BRIDGE = "kube-bridge"
+ROUTER = "kube-router"
 DONE_BY = {"init": "admin.conf", "join": "kubelet.conf"}
 
 
@@ -153,6 +155,17 @@ def clean(keep: List[str], lock: Optional[int], leftovers: Sequence[str] = LEFTO
     for path, (content, mode) in kept.items():
         os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
         write_atomically(path, content, mode)
+
+
+def end(program: str) -> None:
+    """Kill the processes of a program, by the kernel's name for it. Who has to run again is started by the kubelet."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(os.path.join("/proc", pid, "comm"), encoding="utf-8") as stream:
+                if stream.read().strip() == program:
+                    os.kill(int(pid), signal.SIGKILL)
+        except (FileNotFoundError, ProcessLookupError):
+            continue
 
 
 def empty(path: str) -> None:
@@ -217,6 +230,7 @@ def register(node: str) -> None:
     The node gets other addresses for its pods: what gave them the old ones would reach nobody, so it goes first.
     """
     run(["systemctl", "stop", "kubelet.service"], timeout_s=120)
+    end(ROUTER)  # it would make the bridge again
     for path in NETWORKS:
         if os.path.isdir(path):
             empty(path)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import os
+import signal
+import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -62,6 +65,10 @@ def test_a_member_that_the_cluster_lost_registers_again_and_its_kubelet_makes_th
     monkeypatch.setattr(module, "NETWORKS", (str(network), str(tmp_path / "none")))
     monkeypatch.setattr(module, "BRIDGE", "lo")
     links = programs("ip", "true")
+    name = f"router{os.getpid()}"[:15]
+    (tmp_path / name).symlink_to("/bin/sleep")
+    router = subprocess.Popen([tmp_path / name, "600"])
+    monkeypatch.setattr(module, "ROUTER", name)
     programs("kubectl", f"cat {there} 2>/dev/null; true")
     restarts = programs("systemctl", f'[ "$1" = stop ] || echo node/worker1 > {there}')
     wanted = {"verb": "join", "config": "/c.yaml", "node": "worker1"}
@@ -71,6 +78,7 @@ def test_a_member_that_the_cluster_lost_registers_again_and_its_kubelet_makes_th
     assert (first["changed"], first["registered"]) == (True, True)
     assert "start kubelet.service" in restarts.read_text()
     assert list(network.iterdir()) == []
+    assert router.wait(timeout=10) == -signal.SIGKILL
     assert "ip link delete lo" in links.read_text()
     again = run("atoll_kubeadm", **wanted)
     assert (again["changed"], again["registered"]) == (False, False)
