@@ -234,7 +234,7 @@ def register(node: str) -> None:
     for path in NETWORKS:
         if os.path.isdir(path):
             empty(path)
-    if BRIDGE in os.listdir("/sys/class/net"):
+    if run(["ip", "-oneline", "link", "show", BRIDGE], accept=(0, 1)):
         run(["ip", "link", "delete", BRIDGE])
     run(["systemctl", "start", "kubelet.service"])
     ends = time.monotonic() + REGISTERS_WITHIN_S
