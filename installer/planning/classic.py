@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from installer.cluster import TREE, Cluster, reference
-from installer.planning.inventory import Inventory, inventory
+from installer.planning.inventory import STAND_INS, Inventory, inventory
 from installer.planning.phases import PHASES, Scope
 from installer.planning.projection import Digests
 
@@ -33,6 +33,7 @@ _CHILDREN = {
 _STATE, _CACHE = "/the-state", "/the-cache"
 _PLACES = {
     _STATE: "{{ lookup('ansible.builtin.env', 'ATOLL_STATE') | default('/var/lib/atoll/clusters', true) }}",
+    str(STAND_INS): "{{ ansible_config_file | dirname }}/installer/ssh/programs",
     f"{_CACHE}/bundle": "{{ lookup('ansible.builtin.env', 'ATOLL_BUNDLE') | default(atoll_cache + '/bundle', true) }}",
 }
 _CACHE_PLACE = (

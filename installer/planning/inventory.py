@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from installer.cluster import CPU_ONLY, Cluster, Node, known_hosts, state_directory
+from installer.cluster import CPU_ONLY, TREE, Cluster, Node, known_hosts, state_directory
 from installer.cluster.defaults import shipped
 from installer.cluster.devices import rows
 from installer.cluster.drivers import card_labels, card_plugins
@@ -24,6 +24,8 @@ from installer.planning.standing import leaving
 from installer.ssh.options import jump_options, pinned_options
 
 ROLE_GROUPS = ("masters", "workers", "storage", "registry", "accelerated", "first_master")
+# These bound what a node's answer takes of this machine's memory.
+STAND_INS = TREE / "installer" / "ssh" / "programs"
 # Sections that roles get under other names, or that are no business of roles.
 _NOT_EMITTED = {"resource_limit"}
 
@@ -119,6 +121,7 @@ def _variables(cluster: Cluster, digests: Digests, bundle: Path) -> dict[str, An
         "atoll_resource_limit": _resource_limit(cluster),
         # Nodes have a python3 at this place (preflight checks it); looking for others costs a connection per node.
         "ansible_python_interpreter": "/usr/bin/python3",
+        **{f"ansible_{program}_executable": str(STAND_INS / program) for program in ("ssh", "sftp", "scp")},
     }
     for section in sorted(shipped().keys() - _NOT_EMITTED):
         for key, value in getattr(cluster, section).model_dump(mode="json").items():

@@ -32,6 +32,9 @@ NOTED_ON_NODES = frozenset({"node", "storage_client"})
 FORKS_AT_MOST = 50
 PREFIX = ".look-"
 LONGEST_LOOK_S = 3600
+# Of one node, to installer/ssh/stand_in.py: names and digests, some ten KiB. All nodes answer at the same time here,
+# also those that somebody else has, and are to be fenced by what is seen.
+LONGEST_ANSWER_MIB = 1
 
 
 def observe(cluster: Cluster, standing: Cluster | None = None) -> Observations:
@@ -59,7 +62,7 @@ def observe(cluster: Cluster, standing: Cluster | None = None) -> Observations:
             Playbook(
                 TREE / "playbooks" / "observe.yml",
                 inventory,
-                {"ATOLL_STATE": str(state.parent)},
+                {"ATOLL_STATE": str(state.parent), "ATOLL_ANSWER_MIB": str(LONGEST_ANSWER_MIB)},
                 forks=min(FORKS_AT_MOST, len(cluster.nodes)),
             ),
             run_id,

@@ -56,7 +56,8 @@ def copy_files(root: Path, tree: Path, names: list[str]) -> None:
     for name in names:
         target = tree / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(root / name, target)
+        target.unlink(missing_ok=True)
+        shutil.copy2(root / name, target, follow_symlinks=False)
 
 
 def run_tests(tree: Path, python: str, tests: list[str], timeout_s: float, tidy: bool = False) -> Outcome:

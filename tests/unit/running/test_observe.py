@@ -44,3 +44,29 @@ def test_a_node_that_hangs_is_told_and_the_others_are_looked_at(
     assert not seen.node("worker2").reachable
     assert "imed out" in seen.node("worker2").problem
     assert all(seen.node(name).reachable for name in ("master1", "worker1", "storage1"))
+
+
+def test_a_node_that_talks_without_end_is_told_and_the_others_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATOLL_STATE", str(tmp_path / "state"))
+    cluster = loads((TREE / "cluster.example.yaml").read_text("utf-8"))
+    said_all = tmp_path / "said-all"
+    # It does end, for a reader who reads all of it.
+    talks = f"cat > /dev/null; head -c {200 << 20} /dev/zero && : > {said_all}; exit 0"
+    lines = [
+        "#!/bin/sh",
+        f'case "$*" in *{cluster.node("worker2").address}*) {talks};; esac',
+        # As the shared connection of ssh does, something holds what it was given.
+        "sleep 8 &",
+        "for last; do :; done",
+        'exec sh -c "$last"',
+    ]
+    (tmp_path / "ssh").write_text("\n".join(lines) + "\n")
+    (tmp_path / "ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    seen = observe(cluster)
+    assert not said_all.exists(), "Ansible reads all that a node says"
+    assert not seen.node("worker2").reachable
+    assert "the answer of the node is not believed: it has more than 1 MiB" in seen.node("worker2").problem
+    assert all(seen.node(name).reachable for name in ("master1", "worker1", "storage1"))
