@@ -40,6 +40,8 @@ def _no_labels(_: DeviceType) -> dict[str, str]:
 
 # Tried with GlusterFS 10.3: glusterd dies of an option of 4,400 characters, and bears 3,976.
 LONGEST_LIST = 3900
+# Of the one brick of a server. No connection of any program begins there (32768-60999), so it is never taken.
+BRICK_PORT = 24009
 
 
 def _nothing(_: Cluster) -> Iterator[Words]:
@@ -158,8 +160,9 @@ STORAGE = {
             programs=(Program("glusterd.service", ("glusterd", "--version")),),
             configuration=("/etc/glusterfs/glusterd.vol",),
             listeners=(
-                Listener("management of GlusterFS", "glusterd", 24007, on="storage", who=(Who.NODES,)),
-                Listener("bricks of GlusterFS", "glusterfsd", 49152, 60999, on="storage", who=(Who.NODES,)),
+                # Who comes there may become a peer, which is root of the server: a mount does without it.
+                Listener("management of GlusterFS", "glusterd", 24007, on="storage", who=(Who.STORAGE,)),
+                Listener("brick of GlusterFS", "glusterfsd", BRICK_PORT, on="storage", who=(Who.NODES,)),
             ),
             misfit=_for_gluster,
             refusal=_replicas,

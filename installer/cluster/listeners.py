@@ -27,6 +27,7 @@ class Who(StrEnum):
     ADMINISTRATORS = "administrators"  # from the networks of `firewall.administrators`; without any: everybody
     NODES = "nodes"
     MASTERS = "masters"
+    STORAGE = "storage"
     PODS = "pods"  # those of the system, as far as network policies let them; a task is none of them
     TASKS = "tasks"
 

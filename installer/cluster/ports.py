@@ -123,6 +123,7 @@ def firewall(cluster: Cluster, node: Node) -> dict[str, Any]:
     return {
         "nodes": [each.address for each in cluster.members],
         "masters": [each.address for each in cluster.masters],
+        "storage": [each.address for each in cluster.storage_nodes],
         "fenced": [each.address for each in cluster.fenced],
         "forwarded": [row.ports for row in of_node(cluster, node) if row.binds is Binds.FORWARDED],
         # Where a stranger may come to a pod by a port of the node: the portal's, and what the administrator opened.

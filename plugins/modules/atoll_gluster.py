@@ -5,23 +5,21 @@
 from __future__ import annotations
 
 import os
-import socket
-import ssl
 import time
 import xml.etree.ElementTree as ElementTree
 
+from ansible.module_utils.atoll_gluster_access import open_to_strangers
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded
 from ansible.module_utils.atoll_recording import begun
 from ansible.module_utils.basic import AnsibleModule
 
-CERTIFICATE, KEY, AUTHORITY = "/etc/ssl/glusterfs.pem", "/etc/ssl/glusterfs.key", "/etc/ssl/glusterfs.ca"
-MANAGEMENT_PORT = 24007
 READ_AT_START = {"server.ssl", "client.ssl", "ssl.cipher-list", "ssl.certificate-depth"}
-ANSWER_S, HANGS_UP_S = 5, 2
 # Tried with GlusterFS 10.3: a peer that only said hello has no identity, `peer status` fails of it, and glusterd ends
 # when it is told to detach it. It forgets such ones at its start; their files stay.
 PEERS, NOBODY = "/var/lib/glusterd/peers", "00000000-0000-0000-0000-000000000000"
 UNIT, STARTS_S, STARTS_STEP_S = "glusterd.service", 30, 1
+# `start force` says success, too, where the port of a brick is taken, and nobody tries again.
+SERVES_S, SERVES_STEP_S = 90, 3
 # One command at a time changes a volume, and homes get their limits by such.
 BUSY, BUSY_S, BUSY_STEP_S = "Another transaction is in progress", 60, 1
 
@@ -31,6 +29,7 @@ short_description: A GlusterFS volume is served
 description:
   - Probes the peers, creates the volume, sets its options, starts it and checks that every brick is online. Runs on one
     storage node. With one server the volume is not replicated, with three it is (replica 3).
+  - A brick that does not serve is started again for a while, as its port may be taken for a moment; then it fails.
   - Turns quotas on and off. They count what there is when they are turned on; limits of directories are others' work.
   - Peers that are none of the servers are detached and volumes other than this one stopped and deleted, in this order
     and before all else; files of their bricks stay as they are. Peers that only said hello are gone with a restart of
@@ -284,35 +283,21 @@ def offline(gluster, volume):
     return ["all"] if bricks is None else ["%s:%s" % (host, path) for host, path, _, serves in bricks if not serves]
 
 
-def listens(host, port, known):
-    """Say whether a server goes on listening to us: as the node that we are, or as a stranger without a certificate."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.load_verify_locations(AUTHORITY)
-    if known:
-        context.load_cert_chain(CERTIFICATE, KEY)
-    try:
-        with socket.create_connection((host, port), timeout=ANSWER_S) as plain, context.wrap_socket(plain) as stream:
-            # GlusterFS shakes hands with everybody, and hangs up on those who showed no certificate.
-            stream.settimeout(HANGS_UP_S)
-            return known or bool(stream.recv(1))
-    except socket.timeout:
-        return True
-    except OSError:  # ssl.SSLError is one
-        return False
-
-
-def open_to_strangers(servers, bricks):
-    """Return in words which servers do not speak TLS, or speak it with anybody."""
-    found = []
-    places = [("glusterd", host, MANAGEMENT_PORT) for host in servers]
-    places += [("the brick", host, int(port)) for host, _, port, serves in bricks if serves]
-    for what, host, port in places:
-        if not listens(host, port, known=True):
-            found.append("%s at %s:%d does not speak TLS with this node" % (what, host, port))
-        elif listens(host, port, known=False):
-            found.append("%s at %s:%d takes connections without a certificate" % (what, host, port))
-    return found
+def wait_for_bricks(gluster, volume):
+    """Wait until all bricks serve, and start them again meanwhile; fail with words if they do not."""
+    end = time.monotonic() + SERVES_S
+    while True:
+        missing = offline(gluster, volume)
+        if not missing:
+            return
+        if time.monotonic() > end:
+            gluster.module.fail_json(
+                msg="the bricks %s do not serve: look for another program on their port (ss -tlnp), and at "
+                "/var/log/glusterfs of their servers" % ", ".join(missing),
+                changes=gluster.changes,
+            )
+        time.sleep(SERVES_STEP_S)
+        gluster.try_to("volume", "start", volume, "force")
 
 
 def limited(gluster, volume, options, wanted):
@@ -367,6 +352,8 @@ def ensure(module):
     missing = [] if module.check_mode and gluster.changes else offline(gluster, volume)
     if missing and started:
         gluster.act("start bricks %s" % ", ".join(missing), "volume", "start", volume, "force")
+    if not module.check_mode:
+        wait_for_bricks(gluster, volume)
     told = {"changes": gluster.changes, "replicas": len(servers), "unknown": unknown}
     if module.check_mode:
         told["open"] = open_to_strangers(servers, bricks_of(gluster, volume) or [])

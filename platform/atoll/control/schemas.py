@@ -6,7 +6,7 @@ from pydantic import Field
 
 from atoll.web.schema import Moment, Schema
 
-Who = Literal["everybody", "administrators", "nodes", "masters", "pods", "tasks"]
+Who = Literal["everybody", "administrators", "nodes", "masters", "storage", "pods", "tasks"]
 Binds = Literal["node", "loopback", "pod network", "node, forwarded"]
 ServiceState = Literal["running", "degraded", "starting", "stopped", "failed", "unknown"]
 

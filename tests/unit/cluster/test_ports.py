@@ -10,7 +10,7 @@ from installer.cluster.ports import firewall, listeners, of_node, who, who_ipv6
 
 NETWORKS = "firewall: {administrators: [10.1.0.0/16], open_tcp: [9182], open_udp: [161]}\n"
 # What the seeds of this table were: nobody but nodes may come there, whatever else changes.
-OF_NODES = {"24007", "49152-60999", "179", "5443"}
+OF_NODES = {"24009", "179", "5443"}
 
 
 @pytest.fixture
@@ -28,11 +28,18 @@ def test_what_nodes_say_to_each_other_is_for_nodes(cluster: Cluster) -> None:
     assert {row.who for row in listeners(cluster) if row.first in (2379, 2380)} == {(Who.MASTERS,)}
 
 
+def test_glusterd_whose_visitors_may_become_peers_is_for_storage_nodes(cluster: Cluster) -> None:
+    assert {row.who for row in listeners(cluster) if row.program == "glusterd"} == {(Who.STORAGE,)}
+    rules = firewall(cluster, cluster.node("storage1"))
+    assert rules["storage"] == [node.address for node in cluster.storage_nodes]
+    assert [row["from"] for row in rules["accept"] if row["ports"] == "24007"] == [["storage"]]
+
+
 def test_a_node_opens_what_is_on_it_and_nothing_else(cluster: Cluster) -> None:
     worker, master, storage = (set(told(cluster, name)) for name in ("worker1", "master1", "storage1"))
     assert worker == {"22/tcp", "179/tcp", "9100/tcp", "10250/tcp"}
     assert master - worker == {"2379/tcp", "2380/tcp", "6443/tcp", "7444/tcp"}
-    assert storage - worker == {"24007/tcp", "49152-60999/tcp", "5443/tcp"}
+    assert storage - worker == {"24007/tcp", "24009/tcp", "5443/tcp"}
 
 
 def test_everybody_comes_to_the_portal_and_to_what_administrators_use_until_their_networks_are_named(
@@ -71,4 +78,4 @@ def test_a_driver_brings_its_rows() -> None:
         "name: a\nnodes: [{name: m, address: 10.0.0.1, roles: [master, worker]}]\nstorage: {driver: local}\n",
         installed=False,
     )
-    assert not {row.first for row in listeners(local)} & {24007, 49152}
+    assert not {row.first for row in listeners(local)} & {24007, 24009}

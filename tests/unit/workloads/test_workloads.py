@@ -369,14 +369,6 @@ def test_the_database_makes_what_patroni_names_after_its_scope_and_may_write_tha
     assert set(ast.literal_eval(names)) == kept
 
 
-def test_the_user_data_bring_no_devices_and_nobody_elses_rights_to_a_node(rendered: Rendered) -> None:
-    units = [file.text or "" for file in rendered.files if file.dest.endswith("/mnt-atoll.mount")]
-    assert len(units) == 4
-    for unit in units:
-        (options,) = [line for line in unit.splitlines() if line.startswith("Options=")]
-        assert {"nosuid", "nodev"} <= {*options.removeprefix("Options=").split(",")}
-
-
 def test_directories_of_the_system_are_for_its_own_account(rendered: Rendered) -> None:
     directories = [d for call in rendered.of("atoll_files") for d in call["args"].get("directories") or []]
     assert [d["mode"] for d in directories if d["path"] == "/var/lib/etcd"] == ["0700"]

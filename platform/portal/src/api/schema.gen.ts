@@ -1496,9 +1496,9 @@ export interface components {
             /** What */
             what: string;
             /** Who */
-            who: ("everybody" | "administrators" | "nodes" | "masters" | "pods" | "tasks")[];
+            who: ("everybody" | "administrators" | "nodes" | "masters" | "storage" | "pods" | "tasks")[];
             /** Who Ipv6 */
-            who_ipv6: ("everybody" | "administrators" | "nodes" | "masters" | "pods" | "tasks")[];
+            who_ipv6: ("everybody" | "administrators" | "nodes" | "masters" | "storage" | "pods" | "tasks")[];
         };
         /**
          * Operation

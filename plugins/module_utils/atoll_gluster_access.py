@@ -1,0 +1,45 @@
+# Apache-2.0
+"""Whom the servers of a GlusterFS volume listen to, as seen from the outside.
+
+Runs on nodes with Python >= 3.8 and the standard library only.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+
+CERTIFICATE, KEY, AUTHORITY = "/etc/ssl/glusterfs.pem", "/etc/ssl/glusterfs.key", "/etc/ssl/glusterfs.ca"
+MANAGEMENT_PORT = 24007
+ANSWER_S, HANGS_UP_S = 5, 2
+
+
+def listens(host, port, known):
+    """Say whether a server goes on listening to us: as the node that we are, or as a stranger without a certificate."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.load_verify_locations(AUTHORITY)
+    if known:
+        context.load_cert_chain(CERTIFICATE, KEY)
+    try:
+        with socket.create_connection((host, port), timeout=ANSWER_S) as plain, context.wrap_socket(plain) as stream:
+            # GlusterFS shakes hands with everybody, and hangs up on those who showed no certificate.
+            stream.settimeout(HANGS_UP_S)
+            return known or bool(stream.recv(1))
+    except socket.timeout:
+        return True
+    except OSError:  # ssl.SSLError is one
+        return False
+
+
+def open_to_strangers(servers, bricks):
+    """Return in words which servers do not speak TLS, or speak it with anybody."""
+    found = []
+    places = [("glusterd", host, MANAGEMENT_PORT) for host in servers]
+    places += [("the brick", host, int(port)) for host, _, port, serves in bricks if serves]
+    for what, host, port in places:
+        if not listens(host, port, known=True):
+            found.append("%s at %s:%d does not speak TLS with this node" % (what, host, port))
+        elif listens(host, port, known=False):
+            found.append("%s at %s:%d takes connections without a certificate" % (what, host, port))
+    return found
