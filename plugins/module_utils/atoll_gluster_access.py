@@ -9,18 +9,18 @@ from __future__ import annotations
 import socket
 import ssl
 
-CERTIFICATE, KEY, AUTHORITY = "/etc/ssl/glusterfs.pem", "/etc/ssl/glusterfs.key", "/etc/ssl/glusterfs.ca"
 MANAGEMENT_PORT = 24007
 ANSWER_S, HANGS_UP_S = 5, 2
 
 
-def listens(host, port, known):
+def listens(host, port, identity, known):
     """Say whether a server goes on listening to us: as the node that we are, or as a stranger without a certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    context.load_verify_locations(AUTHORITY)
+    certificate, key, authority = identity
+    context.load_verify_locations(authority)
     if known:
-        context.load_cert_chain(CERTIFICATE, KEY)
+        context.load_cert_chain(certificate, key)
     try:
         with socket.create_connection((host, port), timeout=ANSWER_S) as plain, context.wrap_socket(plain) as stream:
             # GlusterFS shakes hands with everybody, and hangs up on those who showed no certificate.
@@ -32,14 +32,14 @@ def listens(host, port, known):
         return False
 
 
-def open_to_strangers(servers, bricks):
+def open_to_strangers(servers, bricks, identity):
     """Return in words which servers do not speak TLS, or speak it with anybody."""
     found = []
     places = [("glusterd", host, MANAGEMENT_PORT) for host in servers]
     places += [("the brick", host, int(port)) for host, _, port, serves in bricks if serves]
     for what, host, port in places:
-        if not listens(host, port, known=True):
+        if not listens(host, port, identity, known=True):
             found.append("%s at %s:%d does not speak TLS with this node" % (what, host, port))
-        elif listens(host, port, known=False):
+        elif listens(host, port, identity, known=False):
             found.append("%s at %s:%d takes connections without a certificate" % (what, host, port))
     return found

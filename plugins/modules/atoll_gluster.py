@@ -13,6 +13,7 @@ from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded
 from ansible.module_utils.atoll_recording import begun
 from ansible.module_utils.basic import AnsibleModule
 
+IDENTITY = "/etc/ssl/glusterfs.pem", "/etc/ssl/glusterfs.key", "/etc/ssl/glusterfs.ca"
 READ_AT_START = {"server.ssl", "client.ssl", "ssl.cipher-list", "ssl.certificate-depth"}
 # Tried with GlusterFS 10.3: a peer that only said hello has no identity, `peer status` fails of it, and glusterd ends
 # when it is told to detach it. It forgets such ones at its start; their files stay.
@@ -356,7 +357,7 @@ def ensure(module):
         wait_for_bricks(gluster, volume)
     told = {"changes": gluster.changes, "replicas": len(servers), "unknown": unknown}
     if module.check_mode:
-        told["open"] = open_to_strangers(servers, bricks_of(gluster, volume) or [])
+        told["open"] = open_to_strangers(servers, bricks_of(gluster, volume) or [], IDENTITY)
     module.exit_json(changed=bool(gluster.changes), **told)
 
 
