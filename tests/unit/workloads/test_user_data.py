@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from installer.cluster.drivers import BRICK_PORT
 
-from .conftest import Rendered
+from .conftest import Rendered, Rendering
 
 
 def test_the_user_data_bring_no_devices_and_nobody_elses_rights_to_a_node(rendered: Rendered) -> None:
@@ -33,3 +33,13 @@ def test_user_data_are_mounted_without_glusterd_at_the_one_port_that_a_brick_has
     named = [line.split()[1] for line in volfile.splitlines() if line.startswith("volume ")]
     below = [line.split()[1:] for line in volfile.splitlines() if "subvolumes" in line]
     assert below == [[name] for name in named[:-1]], "the layers are no chain"
+
+
+def test_the_word_of_a_storage_server_runs_nothing_on_nodes(rendering: Rendering) -> None:
+    """GlusterFS runs what stands between backquotes in a volfile; the id of the volume is what its server says."""
+    files = [file.text or "" for file in rendering("three_masters").files if file.dest == "/etc/atoll/atoll.vol"]
+    assert files
+    for text in files:
+        assert "`" not in text, "what a storage server says is run on every node"
+        assert text.split("option volume-id ")[1].split("\n")[0] == "0d6b6bd4-9d0c-4b6b-8f9b-0a0b0c0d0e0f"
+        assert text.count("type protocol/client") == 3

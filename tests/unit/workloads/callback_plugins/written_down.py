@@ -5,6 +5,7 @@ The actions of this project, lookups, templates and certificates run as they are
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 from pathlib import Path
@@ -31,7 +32,12 @@ FACTS = {
     "time_synchronised": True,
     "writable_sysctls": ["net.ipv4.ip_forward", "vm.max_map_count"],
 }
-ANSWERS: dict[str, dict[str, Any]] = {"atoll_facts": {"ansible_facts": {"atoll_host": FACTS}}}
+# What a storage server that somebody has taken over says of its volume.
+INFO = b"type=2\nvolume-id=`reboot`\nvolume-id=0d6b6bd4-9d0c-4b6b-8f9b-0a0b0c0d0e0f\n"
+ANSWERS: dict[str, dict[str, Any]] = {
+    "atoll_facts": {"ansible_facts": {"atoll_host": FACTS}},
+    "ansible.builtin.slurp": {"content": base64.b64encode(INFO).decode(), "encoding": "base64"},
+}
 _real = ActionBase._execute_module
 
 
