@@ -19,7 +19,7 @@ from installer.cluster.ports import firewall
 from installer.cluster.resource_limit import disk_set_aside
 from installer.planning.phases import PHASES
 from installer.planning.plan import Plan
-from installer.planning.projection import Digests, acting_master, input_hash, nodes_of, portal_address, project
+from installer.planning.projection import Digests, acting_master, devices, input_hash, nodes_of, portal_address, project
 from installer.planning.standing import leaving
 from installer.ssh.options import jump_options, pinned_options
 
@@ -146,10 +146,7 @@ def _resource_limit(cluster: Cluster) -> dict[str, Any]:
 
 
 def _virtual_clusters(cluster: Cluster) -> list[dict[str, Any]]:
-    there = dict.fromkeys(cluster.device_types, 0)
-    for node in cluster.nodes:
-        for card in node.accelerators:
-            there[card.type] += card.count
+    there = devices(cluster)
     made = []
     for virtual in cluster.platform.virtual_clusters:
         content = virtual.model_dump(mode="json")

@@ -65,6 +65,21 @@ def _cards(node: Node) -> list[dict[str, Any]]:
     return [{"type": card.type, "count": card.count, "driver": card.effective_driver} for card in node.accelerators]
 
 
+def devices(cluster: Cluster) -> dict[str, int]:
+    """Return how many cards of each type the members have: what a virtual cluster without numbers of its own may use."""
+    there = dict.fromkeys(cluster.device_types, 0)
+    for node in cluster.members:
+        for card in node.accelerators:
+            there[card.type] += card.count
+    return there
+
+
+def shared_devices(cluster: Cluster) -> dict[str, int] | None:
+    """Return `devices`, or None where each virtual cluster says its numbers, so that a card more changes nothing."""
+    says_all = all(virtual.devices is not None for virtual in cluster.platform.virtual_clusters)
+    return None if says_all else devices(cluster)
+
+
 def portal_address(cluster: Cluster) -> str:
     """Return the address at which browsers reach the portal when `platform.origin` does not say it."""
     return cluster.kubernetes.virtual_address or cluster.first_master.address
@@ -81,6 +96,7 @@ FACTS: dict[str, Callable[[Cluster], Any]] = {
     "card_labels": lambda _: card_labels(),
     "card_plugins": lambda _: card_plugins(),
     "accelerated_nodes": accelerated_nodes,
+    "shared_devices": shared_devices,
     "portal_address": portal_address,
 }
 NODE_FACTS: dict[str, Callable[[Cluster, Node], Any]] = {

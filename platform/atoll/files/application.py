@@ -8,6 +8,7 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from atoll.configuration import Configuration
+from atoll.files.mount import Mount
 from atoll.files.work import Homes
 from atoll.homes.schemas import ArchiveRequest, HomeRequest, ListRequest, ReadRequest
 from atoll.web import errors
@@ -51,12 +52,9 @@ def application(configuration: Configuration) -> FastAPI:
         headers = {f"X-File-{key.replace('_', '-')}": str(value) for key, value in facts.items()}
         return _WorkerResponse(stack, chunks, headers)
 
-    async def ready() -> str | None:
-        root = configuration.storage.root
-        return None if root.is_dir() else f"{root} is not there: is the storage mounted?"
-
+    mount = Mount(configuration.storage.root)
     app = FastAPI(title="files", docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(router)
     errors.install(app)
-    add_health(app, ready)
+    add_health(app, mount.obstacle, mount.ended)
     return app

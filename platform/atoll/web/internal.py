@@ -53,21 +53,29 @@ def internal_only(token: str) -> Any:
     return Depends(InternalToken(token))
 
 
-def add_health(app: FastAPI, ready: Ready) -> None:
-    """`/healthz` (the process lives), `/readyz` (it can serve; else says why not) and `/metrics`."""
+async def _nothing() -> None:
+    """Nothing stands in the way."""
+
+
+def add_health(app: FastAPI, ready: Ready, ended: Ready = _nothing) -> None:
+    """`/healthz` (the process lives, or only a new one can serve), `/readyz` (else says why not) and `/metrics`."""
 
     @app.get("/healthz", include_in_schema=False)
     async def healthz() -> Response:
-        return JSONResponse({"ok": True})
+        return _health(await ended())
 
     @app.get("/readyz", include_in_schema=False)
     async def readyz() -> Response:
         obstacle = "it is about to end" if getattr(app.state, "leaving", False) else await ready()
-        return JSONResponse({"ok": obstacle is None, "obstacle": obstacle}, 200 if obstacle is None else 503)
+        return _health(obstacle)
 
     @app.get("/metrics", include_in_schema=False)
     async def metrics() -> Response:
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+
+
+def _health(obstacle: str | None) -> Response:
+    return JSONResponse({"ok": obstacle is None, "obstacle": obstacle}, 200 if obstacle is None else 503)
 
 
 def configure_logs() -> None:

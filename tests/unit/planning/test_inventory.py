@@ -198,9 +198,14 @@ def test_cluster_wide_phases_move_to_a_master_that_is_not_in_maintenance(text: s
     assert made.variables["atoll_portal_address"] == "10.0.0.11"
 
 
-def test_devices_of_the_first_virtual_cluster_are_all_that_there_are(cluster: Cluster, digests: Digests) -> None:
+def test_devices_of_the_first_virtual_cluster_are_all_that_there_are(
+    cluster: Cluster, text: str, digests: Digests
+) -> None:
     variables = inventory(cluster, digests, Path("/bundle")).variables
     assert variables["platform_virtual_clusters"][0]["devices"] == {"nvidia_gpu_amd64": 8}
+    shut_out = loads(text.replace("address: 10.0.0.21", "address: 10.0.0.21, fenced: true"), installed=True)
+    (default,) = inventory(shut_out, digests, Path("/bundle")).variables["platform_virtual_clusters"]
+    assert default["devices"] == {"nvidia_gpu_amd64": 0}, "tasks wait for the cards of a node that is shut out"
     assert variables["atoll_device_types"][0]["resource"] == "nvidia.com/gpu"
     assert set(variables["atoll_resource_limit"]) == {"cpu", "nvidia_gpu_amd64", "request_ratio"}
 

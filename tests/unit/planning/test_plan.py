@@ -66,7 +66,15 @@ def test_an_added_worker_with_devices_plans_only_what_is_about_devices(
 ) -> None:
     worker = "  - {name: worker3, address: 10.0.0.23, accelerators: [{type: nvidia_gpu_amd64, count: 8}]}\n"
     others = plan(loads(text + worker, installed=True), None, installed, digests).steps
-    assert {step.phase for step in others if step.node != "worker3"} == {"host", "volume", "accelerators"}
+    about_devices = {"host", "volume", "accelerators", "platform"}
+    assert {step.phase for step in others if step.node != "worker3"} == about_devices
+    (of_platform,) = [step for step in others if step.phase == "platform"]
+    assert of_platform.detail == "shared_devices", "no virtual cluster may use the cards of the new worker"
+    # Where each virtual cluster says its numbers, a worker more is no matter of the platform.
+    says = "platform: {virtual_clusters: [{name: default, devices: {nvidia_gpu_amd64: 8}}]}\n"
+    standing = done(plan(loads(text + says, installed=False), None, Observations(), digests), Observations())
+    others = plan(loads(text + worker + says, installed=True), None, standing, digests).steps
+    assert {step.phase for step in others if step.node != "worker3"} == about_devices - {"platform"}
 
 
 def test_a_changed_input_names_the_keys_that_changed(text: str, digests: Digests, installed: Observations) -> None:
