@@ -66,7 +66,7 @@ def _cards(node: Node) -> list[dict[str, Any]]:
 
 
 def devices(cluster: Cluster) -> dict[str, int]:
-    """Return how many cards of each type the members have: what a virtual cluster without numbers of its own may use."""
+    """Return how many cards of each type the members have: a virtual cluster without own numbers may use them."""
     there = dict.fromkeys(cluster.device_types, 0)
     for node in cluster.members:
         for card in node.accelerators:
