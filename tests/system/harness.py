@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = Path(os.environ.get("ATOLL_TEST_SCRATCH", "/var/lib/atoll/test"))
 CLUSTER_FILE = SCRATCH / "cluster.yaml"
 NAME = "test"
+SMALL_DISK = ("huawei_npu_amd64", "128Mi")  # of a node's own disk, for a pod of a task on devices of this type
 TIGHT = "quota-tight"  # an account whose files may take 64 MiB
 SEED = int(os.environ.get("ATOLL_TEST_SEED", str(random.SystemRandom().randrange(10**6))))
 
@@ -128,6 +129,7 @@ def test_cluster() -> dict[str, Any]:
     cluster["name"] = NAME
     cluster["lab"]["bridge"] = "atolltest"
     cluster["storage"]["user_quotas"] = {TIGHT: "64Mi"}
+    cluster["resource_limit"][SMALL_DISK[0]]["local_disk"] = SMALL_DISK[1]
     return cluster
 
 

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 import yaml
 
-from tests.system.harness import ROOT, Atoll, Portal, wait_for
+from tests.system.harness import ROOT, SMALL_DISK, Atoll, Portal, wait_for
 from tests.system.jobs import log
 from tests.system.people import Browser, User, people
 from tests.system.scanning import scan
@@ -44,6 +44,16 @@ except RuntimeError:
     pass
 print("STARTED", many, flush=True)
 end.set()
+"""
+# Twice what its pod may take of the node's disk.
+FILL = """
+import time
+
+with open("/tmp/filled", "wb") as file:
+    for _ in range(256):
+        file.write(bytes(1 << 20))
+print("FILLED", file.name, flush=True)
+time.sleep(900)
 """
 
 
@@ -107,3 +117,23 @@ def test_a_task_has_only_so_many_processes_and_its_node_the_rest(atoll: Atoll, t
         started = int(told(browser, task, "STARTED"))
         assert most // 2 < started < most
         browser.wait_state(task, {"finished"}, 60)
+
+
+@pytest.mark.timeout(400)
+def test_a_task_that_fills_its_nodes_disk_is_ended_with_the_reason_and_nobody_else(
+    atoll: Atoll, two: tuple[User, User]
+) -> None:
+    device_type, _ = SMALL_DISK
+    with closing(two[0].browser()) as client:
+        browser = Browser(two[0], client)
+        task = browser.run(atoll, "fill", FILL, device_type=device_type, devices=1)
+        told(browser, task, "FILLED")
+        node = node_of(browser, task)
+        # The kubelet looks at volumes once a minute.
+        ended = browser.wait_state(task, {"failed"}, 180)
+        assert "ephemeral local storage" in ended["reason"]["message"], ended["reason"]
+        pods = json.loads(atoll.kubectl("get", "pods", "--all-namespaces", "--output", "json").out)["items"]
+        evicted = [pod for pod in pods if pod["status"].get("reason") == "Evicted"]
+        assert {pod["metadata"]["namespace"] for pod in evicted} <= {"vc-default"}
+        pressed = 'jsonpath={.status.conditions[?(@.type=="DiskPressure")].status}'
+        assert atoll.kubectl("get", "node", node, "--output", pressed).out == "False"
