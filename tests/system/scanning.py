@@ -68,6 +68,26 @@ def of_nodes(cluster: Cluster, listening: dict[str, list[Socket]], addresses: di
     return sorted(found)
 
 
+def further_addresses(atoll: Atoll, cluster: Cluster) -> dict[str, list[str]]:
+    """What else a node answers at over IPv4: on the bridge of its pods it is their gateway."""
+    found = {}
+    for node in cluster.nodes:
+        links = json.loads(atoll.node(node.name, "ip", "-json", "-4", "address", "show", "scope", "global").out)
+        found[node.name] = sorted({one["local"] for link in links for one in link["addr_info"]} - {node.address})
+    return found
+
+
+def at_further(cluster: Cluster, listening: dict[str, list[Socket]], further: dict[str, list[str]]) -> list[Target]:
+    """Each socket of each node at each of these addresses, which is the last word of the label."""
+    return [
+        (f"{label} {address}", address, port, protocol)
+        for name, addresses in further.items()
+        for address in addresses
+        for label, _, port, protocol in of_nodes(cluster, listening, dict.fromkeys(further, address))
+        if label.split()[0] == name
+    ]
+
+
 def of_services(services: list[dict[str, Any]]) -> list[Target]:
     """Each port of each Service that has an address of its own."""
     found: list[Target] = []

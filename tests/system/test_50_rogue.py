@@ -22,7 +22,7 @@ from installer.services.listening import ASKED, Socket, row_of, understood
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
 from tests.system.jobs import log
 from tests.system.people import Browser, people
-from tests.system.scanning import Target, allowed, of_nodes, of_services, scan, scanned
+from tests.system.scanning import Target, allowed, at_further, further_addresses, of_nodes, of_services, scan, scanned
 from tests.system.scanning import link_local as link_local_of
 from tests.system.test_28_access import OPEN
 from tests.system.test_28_access import listening as pod_ports
@@ -60,6 +60,14 @@ def listening(atoll: Atoll, cluster: Cluster) -> dict[str, list[Socket]]:
 @pytest.fixture(scope="module")
 def link_local(atoll: Atoll, cluster: Cluster) -> dict[str, str]:
     return {node.name: link_local_of(atoll, node.name) for node in cluster.nodes}
+
+
+@pytest.fixture(scope="module")
+def further(atoll: Atoll, cluster: Cluster) -> dict[str, list[str]]:
+    found = further_addresses(atoll, cluster)
+    assert found["master1"], "it has no bridge of pods"
+    assert found["worker1"]
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +158,9 @@ def test_a_host_without_credentials_comes_only_where_everybody_may(
 
 
 @pytest.mark.usefixtures("rogue")
-def test_a_host_without_credentials_comes_to_no_pod_by_whichever_node(atoll: Atoll, cluster: Cluster) -> None:
+def test_a_host_without_credentials_comes_to_no_pod_by_whichever_node(
+    atoll: Atoll, cluster: Cluster, listening: dict[str, list[Socket]], further: dict[str, list[str]]
+) -> None:
     """Not to the portal's, nor to the name service's: strangers have addresses of nodes to come to, and no others."""
     pods = of_pods(atoll)
     assert {label.split()[0] for label, *_ in pods} >= {"database", "gateway", "kube-dns", "kube-state-metrics"}
@@ -164,6 +174,8 @@ def test_a_host_without_credentials_comes_to_no_pod_by_whichever_node(atoll: Ato
         route = ["ip", "-n", ROGUE, "route", "replace", parts[node.name], "via", node.address]
         subprocess.run(route, check=True, capture_output=True)
     assert come(pods) == set()
+    # The same way leads to the address that a node has on the bridge of its pods: there, too.
+    assert come(at_further(cluster, listening, further)) == set()
 
 
 DOOR = """
@@ -234,6 +246,7 @@ def test_a_node_that_is_no_master_comes_where_the_table_lets_nodes_come(
     listening: dict[str, list[Socket]],
     services: list[dict[str, Any]],
     link_local: dict[str, str],
+    further: dict[str, list[str]],
 ) -> None:
     """What is on that very node is not asked: it comes to itself by `lo`, and to its own pods for their probes.
 
@@ -258,7 +271,8 @@ def test_a_node_that_is_no_master_comes_where_the_table_lets_nodes_come(
     ]
     six: list[Target] = [("fe80 " + label, *rest) for label, *rest in elsewhere(link_local)]  # type: ignore[misc]
     pods = [each for each in of_pods(atoll) if each[1] not in own]
-    found = scanned(atoll.node(here, "python3", "-c", scan([*known, *six, *pods])).out)
+    bridges = [each for each in at_further(cluster, listening, further) if each[0].split()[0] != here]
+    found = scanned(atoll.node(here, "python3", "-c", scan([*known, *six, *pods, *bridges])).out)
     expected = {target[0] for target in known if nodes_may(cluster, target)}
     assert expected >= {"default/kubernetes 443/tcp", "worker2 10250/tcp", "master1 6443/tcp", "master1 443/tcp"}
     # The kernel takes no segment of BGP without the password's signature, from whomever.
@@ -266,7 +280,11 @@ def test_a_node_that_is_no_master_comes_where_the_table_lets_nodes_come(
     expected |= {"fe80 " + label for label in allowed(cluster, ipv6=True) if label.split()[0] != here}
     # The policies let everybody who is not a stranger come to names and to the portal, at the pods, too.
     expected |= {label for label, *_ in pods if (label.split()[0], int(label.split()[1])) in OPEN}
-    assert set(found["reached"]) == expected
+    at_bridges = {label for label, *_ in bridges}
+    assert set(found["reached"]) - at_bridges == expected
+    assert set(found["reached"]) & at_bridges, "a node comes there, so that strangers do not says something"
+    beyond = {target[0] for target in bridges if not nodes_may(cluster, target)}
+    assert set(found["reached"]) & beyond == set()
 
 
 # What the rules drop on its way in is never confirmed, so the kernel remembers nothing of it. An answer says less:
@@ -362,10 +380,12 @@ def test_a_task_comes_nowhere_but_to_the_name_service_in_both_families(
     listening: dict[str, list[Socket]],
     services: list[dict[str, Any]],
     link_local: dict[str, str],
+    further: dict[str, list[str]],
 ) -> None:
     addresses = {node.name: node.address for node in cluster.nodes}
     six = [("fe80 " + label, *rest) for label, *rest in of_nodes(cluster, listening, link_local)]
     targets: list[Any] = [*of_nodes(cluster, listening, addresses), *six, *of_services(services)]
+    targets += at_further(cluster, listening, further)
     with people(atoll, portal) as make, contextlib.closing((user := make("scanner")).browser()) as client:
         browser = Browser(user, client)
         task = browser.run(atoll, "rogue", scan(targets))
