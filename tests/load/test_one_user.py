@@ -47,6 +47,8 @@ AT_ONCE = {
     "strangers": 80,
 }
 OTHERS_LIST_P95_S = 0.2
+# Refused clients of a kind ask again at least so often, however slow the machine.
+GAP_S = 20.0
 # Of what is refused (429, 503), all else says when to come again: here the user makes room, not waiting.
 WITHOUT_RETRY = {"too_many_tasks", "too_many_operations"}
 # A task for all cards of a kind: the first one runs, the others wait in the queue and cost no node anything.
@@ -317,6 +319,12 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
     print(json.dumps(report))
     for name in ("streams", "downloads", "submissions", "archives", "metrics", "bodies"):
         assert said["answers"][name].get("429"), f"{name}: nobody was refused: {said}"
+        assert said["last_s"][name] > seconds - GAP_S, f"{name}: nobody asked any more in the end: {said}"
+    few = {
+        name: said["clients"].get(name, 0) for name, count in AT_ONCE.items() if said["clients"].get(name, 0) < count
+    }
+    assert not few, f"not so many clients came, so it was no load of that size: {few}"
+    assert min(said["held"][name] for name in ("streams", "downloads")) > 0, said["held"]
     assert not said["broken"], said["broken"]
     assert said["without_retry"].keys() <= WITHOUT_RETRY, f"refused without a word of when to come again: {said}"
     assert loaded["list"].told()["p95_s"] <= OTHERS_LIST_P95_S

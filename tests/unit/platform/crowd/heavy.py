@@ -40,6 +40,10 @@ class Heavy:
         self._browsers = [self._browser(cookies, number) for number, cookies in enumerate(told["cookies"])]
         self.answers: dict[str, Counter[str]] = {}
         self.without_retry: Counter[str] = Counter()
+        self.clients: Counter[str] = Counter()  # that were answered at all, or hung up on
+        self.held: Counter[str] = Counter()  # in the end
+        self.last_s: dict[str, float] = {}  # of the last answer, since the beginning
+        self._began = 0.0
 
     def _browser(self, cookies: dict[str, str], number: int) -> httpx.AsyncClient:
         return httpx.AsyncClient(
@@ -68,7 +72,8 @@ class Heavy:
             "strangers": self._as_stranger,
         }
         # All end at the same moment: else who goes on a little longer gets what another one leaves.
-        end = asyncio.get_running_loop().time() + self._told["seconds"]
+        self._began = asyncio.get_running_loop().time()
+        end = self._began + self._told["seconds"]
         work = [
             self._again(end, name, doing[name], number)
             for name, count in self._told["at_once"].items()
@@ -85,6 +90,7 @@ class Heavy:
     ) -> None:
         answers = self.answers.setdefault(name, Counter())
         browser = self._browsers[number % len(self._browsers)]
+        first = 1
         try:
             async with asyncio.timeout_at(end):
                 while True:
@@ -92,13 +98,21 @@ class Heavy:
                         answer = await act(number, browser)
                     except httpx.HTTPError as error:
                         answers[type(error).__name__] += 1
+                        self.clients[name] += first
+                        first = 0
                     else:
                         answers[str(answer.status_code)] += 1
+                        self._answered(name, first)
+                        first = 0
                         if answer.status_code in REFUSED and "Retry-After" not in answer.headers:
                             self.without_retry[code_of(answer)] += 1
                         await asyncio.sleep(0.2)  # a client that does not listen to Retry-After
         except TimeoutError:
             pass
+
+    def _answered(self, name: str, clients: int) -> None:
+        self.clients[name] += clients
+        self.last_s[name] = asyncio.get_running_loop().time() - self._began
 
     async def _stream(self, number: int, http: httpx.AsyncClient) -> httpx.Response:
         path = ("/tasks/stream", "/operations/stream")[number % 2]
@@ -121,6 +135,8 @@ class Heavy:
         async with begun as answer:
             if answer.is_success:
                 self.answers[name]["200"] += 1
+                self._answered(name, 1)
+                self.held[name] += 1
                 await asyncio.Event().wait()  # it reads nothing of it
             await answer.aread()
             found: httpx.Response = answer
@@ -136,4 +152,5 @@ class Heavy:
 if __name__ == "__main__":
     heavy = Heavy(json.loads(sys.stdin.read()))
     asyncio.run(heavy.run())
-    print(json.dumps({"answers": heavy.answers, "without_retry": heavy.without_retry, "broken": heavy.broken}))
+    told = {"answers": heavy.answers, "without_retry": heavy.without_retry, "broken": heavy.broken}
+    print(json.dumps(told | {"clients": heavy.clients, "held": heavy.held, "last_s": heavy.last_s}))
