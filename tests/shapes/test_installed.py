@@ -20,7 +20,7 @@ from tests.system.harness import Atoll, Portal
 from tests.system.jobs import log, submit
 
 HERE = Path(__file__).parent
-SHAPES = ("one_node", "cpu_only", "local_storage")
+SHAPES = ("one_node", "cpu_only", "local_storage", "three_storage")
 IN_HOME = "/mnt/atoll/home/admin/ids"
 PROGRAM = "print('ids', *open('/proc/self/uid_map').read().split())"
 
@@ -64,6 +64,24 @@ def test_a_cluster_of_this_shape_is_installed_and_trains(atoll: Atoll) -> None:
         begins, length = seen[1:]
         own = set(told.values()) == {"true"}
         assert (begins != "0", length == "65536") == (own, own), seen
+    servers = [node["name"] for node in cluster["nodes"] if "storage" in node.get("roles", [])]
+    if len(servers) > 1:
+        user_data_survive(atoll, servers[-1])
+
+
+def user_data_survive(atoll: Atoll, server: str) -> None:
+    """A file that was written while this server was away is on it once it is back."""
+    atoll.node(server, "systemctl", "stop", "glusterd")
+    atoll.node("worker1", "sh", "-c", "head -c 8M /dev/urandom > /mnt/atoll/survives && sync /mnt/atoll/survives")
+    written = atoll.node("worker1", "sha256sum", "/mnt/atoll/survives").out.split()[0]
+    atoll.node(server, "systemctl", "start", "glusterd")
+    brick = "/srv/atoll/storage/data/survives"
+
+    def healed() -> bool:
+        return atoll.node(server, "sha256sum", brick, ok=(0, 1)).out.startswith(written)
+
+    harness.wait_for("the file on the server that was away", healed, 180)
+    atoll("verify", "-f", str(atoll.file))
 
 
 def user_namespaces(atoll: Atoll) -> dict[str, str]:
