@@ -23,13 +23,18 @@ def listens(host, port, identity, known):
         context.load_cert_chain(certificate, key)
     try:
         with socket.create_connection((host, port), timeout=ANSWER_S) as plain, context.wrap_socket(plain) as stream:
-            # GlusterFS shakes hands with everybody, and hangs up on those who showed no certificate.
-            stream.settimeout(HANGS_UP_S)
-            return known or bool(stream.recv(1))
+            return known or _stays(stream)
+    except OSError:  # ssl.SSLError is one, and so is the time without an answer
+        return False
+
+
+def _stays(stream):
+    """Say whether a server goes on after the handshake, which GlusterFS makes with everybody before it hangs up."""
+    stream.settimeout(HANGS_UP_S)
+    try:
+        return bool(stream.recv(1))
     except socket.timeout:
         return True
-    except OSError:  # ssl.SSLError is one
-        return False
 
 
 def open_to_strangers(servers, bricks, identity):
