@@ -35,6 +35,7 @@ def kept_in(name, empty):
 def keep(name, what):
     json.dump(what, open(here + name, "w"))
 peers, others, stays = kept_in("/peers", []), kept_in("/others", {{}}), kept_in("/stays", [])
+away = kept_in("/away", 0)  # so many more starts by force until the brick serves
 if words[:2] == ["peer", "status"]:
     if peers is None:
         answer(code=-22)
@@ -77,7 +78,8 @@ if words[1] == "status" and volume is None:
     answer(code=-1)
 if words[1] == "status":
     host, path = volume["brick"].split(":")
-    brick = "<node><hostname>%s</hostname><path>%s</path><port>1</port><status>1</status></node>" % (host, path)
+    brick = "<node><hostname>%s</hostname><path>%s</path><port>1</port><status>%d</status></node>"
+    brick = brick % (host, path, not away)
     answer(brick + "<node><hostname>Quota Daemon</hostname><path>localhost</path><status>1</status></node>")
 if words[1] == "create":
     volume = {{"brick": words[3], "started": False, "options": {{}}}}
@@ -87,6 +89,7 @@ elif words[1] == "set":
     options.update(zip(words[3::2], words[4::2]))
 elif words[1] == "start":
     volume["started"] = True
+    keep("/away", max(away - ("force" in words), 0))
 elif words[1] == "quota" and not volume["started"]:
     answer(code=-1, why="Volume is stopped, start volume before executing quota command.")
 elif words[3:] == ["enable"]:
@@ -121,7 +124,8 @@ def gluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def ensure(run: Any, plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     module = plugin("modules", "atoll_gluster")
-    monkeypatch.setattr(module, "BUSY_STEP_S", 0)
+    for name, seconds in (("BUSY_STEP_S", 0), ("SERVES_STEP_S", 0), ("SERVES_S", 20)):
+        monkeypatch.setattr(module, name, seconds)
     monkeypatch.setattr(module, "PEERS", str(tmp_path / "glusterd/peers"))
     monkeypatch.setattr(module, "open_to_strangers", lambda *_: [])  # nobody listens
 
@@ -142,7 +146,7 @@ def ensure(run: Any, plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             quota=quota,
             state_directory=str(tmp_path / "state"),
         )
-        assert bool(result.get("failed")) == fails, result
+        assert bool(result.get("failed")) == fails, result.get("msg", result)
         return result
 
     return call
@@ -193,6 +197,30 @@ def test_a_home_that_gets_its_limit_at_that_moment_is_waited_for(gluster: Path, 
     (gluster / "busy").write_text("3")
     assert ensure(QUOTA)["changes"][0] == "quota on"
     assert options(gluster) == ON
+
+
+def test_a_brick_that_does_not_serve_is_started_again_until_it_does(gluster: Path, ensure: Any) -> None:
+    """Its port may be taken for a moment, which GlusterFS asks once, and says success all the same."""
+    (gluster / "away").write_text("2")
+    ensure({})
+    assert told(gluster, "volume start") == ["volume start atoll", *["volume start atoll force"] * 2]
+    (gluster / "away").write_text("3")
+    missing = ["start bricks 127.0.0.1:/srv/brick/data"]
+    assert ensure({}, check=True)["changes"] == missing, "verify does not name the brick that does not serve"
+    assert (gluster / "away").read_text() == "3", "a check changes nothing"
+    assert ensure({})["changes"] == missing
+    assert (gluster / "away").read_text() == "0", "apply ends beside a brick that does not serve"
+    assert ensure({}, check=True)["changes"] == []
+
+
+def test_a_brick_that_never_serves_fails_with_words(
+    gluster: Path, ensure: Any, plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensure({})
+    (gluster / "away").write_text("1000000")
+    monkeypatch.setattr(plugin("modules", "atoll_gluster"), "SERVES_S", 0)
+    message = ensure({}, fails=True)["msg"]
+    assert "the bricks 127.0.0.1:/srv/brick/data do not serve: look for another program on their port" in message
 
 
 NODES = """\
