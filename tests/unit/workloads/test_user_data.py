@@ -7,6 +7,11 @@ from installer.cluster.drivers import BRICK_PORT
 from .conftest import Rendered, Rendering
 
 
+def settings(text: str) -> dict[str, str]:
+    """The options of a volfile by name; its layers have none in common here."""
+    return dict(line.split(maxsplit=2)[1:] for line in text.splitlines() if line.strip().startswith("option "))
+
+
 def test_the_user_data_bring_no_devices_and_nobody_elses_rights_to_a_node(rendered: Rendered) -> None:
     units = [file.text or "" for file in rendered.files if file.dest.endswith("/mnt-atoll.mount")]
     assert len(units) == 4
@@ -23,9 +28,9 @@ def test_user_data_are_mounted_without_glusterd_at_the_one_port_that_a_brick_has
     }, "a mount asks glusterd, whose port is closed to it"
     volfiles = {file.text or "" for file in rendered.files if file.dest == "/etc/atoll/atoll.vol"}
     (volfile,) = volfiles
-    of_client = dict(line.split(maxsplit=1)[1].split(maxsplit=1) for line in volfile.splitlines() if "option" in line)
+    of_client = settings(volfile)
     (server,) = [file.text or "" for file in rendered.files if file.dest == "/etc/glusterfs/glusterd.vol"]
-    of_server = dict(line.split(maxsplit=1)[1].split(maxsplit=1) for line in server.splitlines() if "option" in line)
+    of_server = settings(server)
     assert (of_client["remote-host"], of_client["remote-subvolume"]) == ("10.77.0.31", "/srv/atoll/storage/data")
     ports = {of_client["remote-port"], of_server["base-port"], of_server["max-port"]}
     assert ports == {str(BRICK_PORT)}, "a brick is somewhere else than its clients look for it"
@@ -43,3 +48,38 @@ def test_the_word_of_a_storage_server_runs_nothing_on_nodes(rendering: Rendering
         assert "`" not in text, "what a storage server says is run on every node"
         assert text.split("option volume-id ")[1].split("\n")[0] == "0d6b6bd4-9d0c-4b6b-8f9b-0a0b0c0d0e0f"
         assert text.count("type protocol/client") == 3
+
+
+def restarted_for(rendered: Rendered, unit: str) -> set[frozenset[str]]:
+    """For which files a unit starts again, on the nodes that have it."""
+    of_nodes = [one for call in rendered.of("atoll_units") for one in call["args"]["units"]]
+    return {frozenset(one["restart_when"]) for one in of_nodes if one["name"] == unit}
+
+
+def test_another_description_of_the_mount_is_mounted(rendered: Rendered) -> None:
+    (files,) = restarted_for(rendered, "mnt-atoll.mount")
+    assert "/etc/atoll/atoll.vol" in files, "what is mounted stays as the file of before had it"
+
+
+def test_a_mount_talks_as_the_volume_wants_it(rendered: Rendered) -> None:
+    (call,) = rendered.of("atoll_gluster")
+    wanted = call["args"]["options"]
+    volfiles = [settings(file.text or "") for file in rendered.files if file.dest == "/etc/atoll/atoll.vol"]
+    assert len(volfiles) == 4
+    for volfile in volfiles:
+        for at_client, of_volume in (
+            ("transport.socket.ssl-cert-depth", "ssl.certificate-depth"),
+            ("transport.socket.ssl-cipher-list", "ssl.cipher-list"),
+            ("ping-timeout", "network.ping-timeout"),
+        ):
+            assert volfile[at_client] == wanted[of_volume], f"a mount and its volume differ in {of_volume}"
+
+
+def test_what_a_vanished_client_left_at_the_port_of_a_brick_is_ended_before_its_start(rendered: Rendered) -> None:
+    drop_in = "/etc/systemd/system/glusterd.service.d/atoll.conf"
+    ((host, text),) = [(file.host, file.text or "") for file in rendered.files if file.dest == drop_in]
+    assert host == "storage1"
+    (line,) = [line for line in text.splitlines() if line.startswith("ExecStartPre=")]
+    assert line.endswith(f"/ss --kill --tcp sport = :{BRICK_PORT}"), "the port of the brick is not freed"
+    (files,) = restarted_for(rendered, "glusterd.service")
+    assert {drop_in, "/etc/glusterfs/glusterd.vol"} <= files, "glusterd goes on with the port of before"
