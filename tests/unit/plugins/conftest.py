@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import io
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Any
 import ansible.module_utils
 import pytest
 from ansible.module_utils.testing import patch_module_args
+
+from tests.unit.plugins import gluster as fake_gluster
 
 PLUGINS = Path(__file__).parents[3] / "plugins"
 
@@ -90,3 +93,45 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, 
         return log
 
     return put
+
+
+@pytest.fixture
+def gluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a GlusterFS on PATH that keeps what it is told; return its folder."""
+    folder = tmp_path / "gluster"
+    folder.mkdir()
+    fake_gluster.put(folder)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    return folder
+
+
+@pytest.fixture
+def ensure(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `atoll_gluster` for the volume of user data."""
+    module = load("modules", "atoll_gluster")
+    for name, seconds in (("BUSY_STEP_S", 0), ("SERVES_STEP_S", 0), ("SERVES_S", 20)):
+        monkeypatch.setattr(module, name, seconds)
+    monkeypatch.setattr(module, "PEERS", str(tmp_path / "glusterd/peers"))
+    monkeypatch.setattr(module, "open_to_strangers", lambda *_: [])  # nobody listens
+
+    def call(
+        quota: dict[str, str],
+        check: bool = False,
+        options: dict[str, str] | None = None,
+        servers: tuple[str, ...] = ("127.0.0.1",),
+        fails: bool = False,
+    ) -> dict[str, Any]:
+        result: dict[str, Any] = run(
+            "atoll_gluster",
+            check=check,
+            volume="atoll",
+            brick="/srv/brick",
+            servers=list(servers),
+            options=options or {"network.ping-timeout": "10"},
+            quota=quota,
+            state_directory=str(tmp_path / "state"),
+        )
+        assert bool(result.get("failed")) == fails, result.get("msg", result)
+        return result
+
+    return call

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,141 +13,9 @@ import yaml
 from installer.cluster import TREE, Cluster, loads
 from installer.planning import Digests, Observations, done, plan
 from installer.planning.inventory import inventory
+from tests.unit.plugins.gluster import told
 
-GLUSTER = f"""#!{sys.executable} -I
-import json, os, sys
-here = os.path.dirname(os.path.abspath(__file__))
-words = sys.argv[3:]
-with open(here + "/calls", "a") as log:
-    log.write(" ".join(words) + "\\n")
-def answer(inner="", code=0, why=""):
-    print("<cliOutput><opRet>%d</opRet><opErrstr>%s</opErrstr>%s</cliOutput>" % (code, why, inner))
-    sys.exit(0)
-busy = here + "/busy"
-if os.path.exists(busy):
-    left = int(open(busy).read()) - 1
-    open(busy, "w").write(str(left)) if left else os.unlink(busy)
-    answer(code=-1, why="Another transaction is in progress for atoll. Please try again after some time.")
-def kept_in(name, empty):
-    return json.load(open(here + name)) if os.path.exists(here + name) else empty
-def keep(name, what):
-    json.dump(what, open(here + name, "w"))
-peers, others, stays = kept_in("/peers", []), kept_in("/others", {{}}), kept_in("/stays", [])
-away = kept_in("/away", 0)  # so many more starts by force until the brick serves
-if words[:2] == ["peer", "status"]:
-    if peers is None:
-        answer(code=-22)
-    answer("".join("<peer>%s</peer>" % "".join("<hostname>%s</hostname>" % n for n in names) for names in peers))
-if words[:2] == ["peer", "detach"]:
-    if peers is None:
-        sys.exit("Connection failed. Please check if gluster daemon is operational.")  # glusterd died of it
-    if any(brick.startswith(words[2] + ":") for volume in others.values() for brick in volume["bricks"]):
-        answer(code=-1, why="Brick(s) with the peer %s exist in cluster" % words[2])
-    if words[2] not in stays:
-        keep("/peers", [names for names in peers if names[0] != words[2]])
-    answer()
-if words[1] == "list":
-    mine = ["atoll"] if os.path.exists(here + "/volume") else []
-    answer("<volList>%s</volList>" % "".join("<volume>%s</volume>" % name for name in [*mine, *others]))
-if words[2] in others:
-    if words[1] == "info":
-        bricks = "".join("<brick>%s<name>%s</name></brick>" % (b, b) for b in others[words[2]]["bricks"])
-        answer("<volume>%s<statusStr>Started</statusStr></volume>" % bricks)
-    if words[1] == "stop":
-        others[words[2]]["started"] = False
-    if words[1] == "delete" and words[2] in stays:
-        answer(code=-1, why="Some of the peers are down")
-    if words[1] == "delete" and others[words[2]]["started"]:
-        answer(code=-1, why="Volume %s has been started. Volume needs to be stopped before deletion." % words[2])
-    if words[1] == "delete":
-        del others[words[2]]
-    keep("/others", others)
-    answer()
-kept = here + "/volume"
-volume = json.load(open(kept)) if os.path.exists(kept) else None
-options = volume["options"] if volume else {{}}
-if words[1] == "info":
-    if volume is None:
-        answer(code=-1)
-    told = "".join("<option><name>%s</name><value>%s</value></option>" % item for item in options.items())
-    told += "<statusStr>%s</statusStr>" % ("Started" if volume["started"] else "Created")
-    answer("<volume><brick><name>%s</name></brick>%s</volume>" % (volume["brick"], told))
-if words[1] == "status" and volume is None:
-    answer(code=-1)
-if words[1] == "status":
-    host, path = volume["brick"].split(":")
-    brick = "<node><hostname>%s</hostname><path>%s</path><port>1</port><status>%d</status></node>"
-    brick = brick % (host, path, not away)
-    answer(brick + "<node><hostname>Quota Daemon</hostname><path>localhost</path><status>1</status></node>")
-if words[1] == "create":
-    volume = {{"brick": words[3], "started": False, "options": {{}}}}
-elif words[1] == "set" and "features.quota" in words:
-    answer(code=-1, why="'gluster volume set <VOLNAME> features.quota' is deprecated.")
-elif words[1] == "set":
-    options.update(zip(words[3::2], words[4::2]))
-elif words[1] == "start":
-    volume["started"] = True
-    keep("/away", max(away - ("force" in words), 0))
-elif words[1] == "quota" and not volume["started"]:
-    answer(code=-1, why="Volume is stopped, start volume before executing quota command.")
-elif words[3:] == ["enable"]:
-    options.update({{"features.quota": "on", "features.inode-quota": "on", "features.quota-deem-statfs": "on"}})
-elif words[3:] == ["disable"]:
-    for name in ("soft-timeout", "hard-timeout", "quota-deem-statfs"):
-        options.pop("features." + name, None)
-    options.update({{"features.quota": "off", "features.inode-quota": "off"}})
-json.dump(volume, open(kept, "w"))
-answer()
-"""
 QUOTA = {"features.quota-deem-statfs": "on", "features.soft-timeout": "2", "features.hard-timeout": "1"}
-
-
-SYSTEMCTL = """#!/bin/sh
-echo "systemctl $*" >> "${0%/*}/calls"
-echo "[]" > "${0%/*}/peers"
-"""
-
-
-@pytest.fixture
-def gluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "gluster"
-    folder.mkdir()
-    for name, body in (("gluster", GLUSTER), ("systemctl", SYSTEMCTL)):
-        (folder / name).write_text(body)
-        (folder / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
-    return folder
-
-
-@pytest.fixture
-def ensure(run: Any, plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    module = plugin("modules", "atoll_gluster")
-    for name, seconds in (("BUSY_STEP_S", 0), ("SERVES_STEP_S", 0), ("SERVES_S", 20)):
-        monkeypatch.setattr(module, name, seconds)
-    monkeypatch.setattr(module, "PEERS", str(tmp_path / "glusterd/peers"))
-    monkeypatch.setattr(module, "open_to_strangers", lambda *_: [])  # nobody listens
-
-    def call(
-        quota: dict[str, str],
-        check: bool = False,
-        options: dict[str, str] | None = None,
-        servers: tuple[str, ...] = ("127.0.0.1",),
-        fails: bool = False,
-    ) -> dict[str, Any]:
-        result: dict[str, Any] = run(
-            "atoll_gluster",
-            check=check,
-            volume="atoll",
-            brick="/srv/brick",
-            servers=list(servers),
-            options=options or {"network.ping-timeout": "10"},
-            quota=quota,
-            state_directory=str(tmp_path / "state"),
-        )
-        assert bool(result.get("failed")) == fails, result.get("msg", result)
-        return result
-
-    return call
 
 
 def options(gluster: Path) -> dict[str, str]:
@@ -199,30 +65,6 @@ def test_a_home_that_gets_its_limit_at_that_moment_is_waited_for(gluster: Path, 
     assert options(gluster) == ON
 
 
-def test_a_brick_that_does_not_serve_is_started_again_until_it_does(gluster: Path, ensure: Any) -> None:
-    """Its port may be taken for a moment, which GlusterFS asks once, and says success all the same."""
-    (gluster / "away").write_text("2")
-    ensure({})
-    assert told(gluster, "volume start") == ["volume start atoll", *["volume start atoll force"] * 2]
-    (gluster / "away").write_text("3")
-    missing = ["start bricks 127.0.0.1:/srv/brick/data"]
-    assert ensure({}, check=True)["changes"] == missing, "verify does not name the brick that does not serve"
-    assert (gluster / "away").read_text() == "3", "a check changes nothing"
-    assert ensure({})["changes"] == missing
-    assert (gluster / "away").read_text() == "0", "apply ends beside a brick that does not serve"
-    assert ensure({}, check=True)["changes"] == []
-
-
-def test_a_brick_that_never_serves_fails_with_words(
-    gluster: Path, ensure: Any, plugin: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ensure({})
-    (gluster / "away").write_text("1000000")
-    monkeypatch.setattr(plugin("modules", "atoll_gluster"), "SERVES_S", 0)
-    message = ensure({}, fails=True)["msg"]
-    assert "the bricks 127.0.0.1:/srv/brick/data do not serve: look for another program on their port" in message
-
-
 NODES = """\
 name: real
 nodes:
@@ -267,12 +109,6 @@ def test_a_node_that_left_the_cluster_is_let_in_no_more_and_the_others_stay_conn
     names = ["master1", "storage1", "worker1"]
     assert who_may(gluster) == {"auth.ssl-allow": names, "auth.allow": ["10.0.0.11", "10.0.0.31", "10.0.0.21"]}
     assert ensure({}, options=access(after))["changes"] == []
-
-
-def told(gluster: Path, of: str) -> list[str]:
-    """The commands that change peers and volumes."""
-    calls = (gluster / "calls").read_text().splitlines()
-    return [call for call in calls if call.startswith(of)]
 
 
 ROGUE = {"evil": {"bricks": ["127.0.0.1:/etc"], "started": True}}
