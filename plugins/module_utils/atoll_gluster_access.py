@@ -1,5 +1,5 @@
 # Apache-2.0
-"""Whom the servers of a GlusterFS volume listen to, as seen from the outside.
+"""Where the servers of a GlusterFS volume listen, and to whom, as seen from the outside.
 
 Runs on nodes with Python >= 3.8 and the standard library only.
 """
@@ -48,3 +48,12 @@ def open_to_strangers(servers, bricks, identity):
         elif listens(host, port, identity, known=False):
             found.append("%s at %s:%d takes connections without a certificate" % (what, host, port))
     return found
+
+
+def misplaced(bricks, port):
+    """Return in words which bricks serve elsewhere than at their port."""
+    return [
+        "the brick %s:%s serves at port %s, and clients look for it at %d" % (host, path, at, port)
+        for host, path, at, serves in bricks
+        if serves and at != str(port)
+    ]

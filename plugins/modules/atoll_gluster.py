@@ -8,7 +8,7 @@ import os
 import time
 import xml.etree.ElementTree as ElementTree
 
-from ansible.module_utils.atoll_gluster_access import open_to_strangers
+from ansible.module_utils.atoll_gluster_access import misplaced, open_to_strangers
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded
 from ansible.module_utils.atoll_recording import begun
 from ansible.module_utils.basic import AnsibleModule
@@ -54,6 +54,10 @@ options:
     type: list
     elements: str
     required: true
+  port:
+    description: Where clients look for the brick of each server.
+    type: int
+    required: true
   options:
     description: Options of the volume.
     type: dict
@@ -75,6 +79,7 @@ EXAMPLES = r"""
     volume: atoll
     brick: /srv/atoll/brick
     servers: [10.0.0.4]
+    port: 24009
     options: {network.ping-timeout: "10"}
     quota: {features.quota-deem-statfs: "on", features.hard-timeout: "1"}
 """
@@ -96,6 +101,11 @@ unknown:
   returned: always
 open:
   description: In check mode, servers that do not refuse a stranger, each in words.
+  type: list
+  elements: str
+  returned: check mode
+misplaced:
+  description: In check mode, bricks that serve where no client looks for them, each in words.
   type: list
   elements: str
   returned: check mode
@@ -357,7 +367,9 @@ def ensure(module):
         wait_for_bricks(gluster, volume)
     told = {"changes": gluster.changes, "replicas": len(servers), "unknown": unknown}
     if module.check_mode:
-        told["open"] = open_to_strangers(servers, bricks_of(gluster, volume) or [], IDENTITY)
+        bricks = bricks_of(gluster, volume) or []
+        told["open"] = open_to_strangers(servers, bricks, IDENTITY)
+        told["misplaced"] = misplaced(bricks, module.params["port"])
     module.exit_json(changed=bool(gluster.changes), **told)
 
 
@@ -369,6 +381,7 @@ def main():
             "volume": {"type": "str", "required": True},
             "brick": {"type": "path", "required": True},
             "servers": {"type": "list", "elements": "str", "required": True},
+            "port": {"type": "int", "required": True},
             "options": {"type": "dict", "default": {}},
             "quota": {"type": "dict", "default": {}},
             **COMMON_ARGUMENTS,

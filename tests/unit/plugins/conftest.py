@@ -18,6 +18,7 @@ import ansible.module_utils
 import pytest
 from ansible.module_utils.testing import patch_module_args
 
+from installer.cluster.drivers import BRICK_PORT
 from tests.unit.plugins import gluster as fake_gluster
 
 PLUGINS = Path(__file__).parents[3] / "plugins"
@@ -127,6 +128,7 @@ def ensure(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             volume="atoll",
             brick="/srv/brick",
             servers=list(servers),
+            port=BRICK_PORT,
             options=options or {"network.ping-timeout": "10"},
             quota=quota,
             state_directory=str(tmp_path / "state"),

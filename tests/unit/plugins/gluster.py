@@ -71,8 +71,8 @@ if words[1] == "status" and volume is None:
     answer(code=-1)
 if words[1] == "status":
     host, path = volume["brick"].split(":")
-    brick = "<node><hostname>%s</hostname><path>%s</path><port>1</port><status>%d</status></node>"
-    brick = brick % (host, path, not away)
+    brick = "<node><hostname>%s</hostname><path>%s</path><port>%s</port><status>%d</status></node>"
+    brick = brick % (host, path, kept_in("/port", 24009), not away)
     answer(brick + "<node><hostname>Quota Daemon</hostname><path>localhost</path><status>1</status></node>")
 if words[1] == "create":
     volume = {{"brick": words[3], "started": False, "options": {{}}}}

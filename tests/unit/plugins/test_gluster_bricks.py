@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import jinja2
 import pytest
+import yaml
 
+from installer.cluster import TREE
 from tests.unit.plugins.gluster import told
 
 
@@ -32,3 +35,22 @@ def test_a_brick_that_never_serves_fails_with_words(
     monkeypatch.setattr(plugin("modules", "atoll_gluster"), "SERVES_S", 0)
     message = ensure({}, fails=True)["msg"]
     assert "the bricks 127.0.0.1:/srv/brick/data do not serve: look for another program on their port" in message
+
+
+def test_verify_tells_a_brick_that_is_not_where_clients_look_for_it(gluster: Path, ensure: Any) -> None:
+    """They know its port by heart: only a mount that is dead would tell."""
+    ensure({})
+    assert ensure({}, check=True)["misplaced"] == []
+    (gluster / "port").write_text("49152")
+    there = ["the brick 127.0.0.1:/srv/brick/data serves at port 49152, and clients look for it at 24009"]
+    assert ensure({}, check=True)["misplaced"] == there, "verify does not name the brick that nobody finds"
+    (gluster / "away").write_text("1")
+    assert ensure({}, check=True)["misplaced"] == [], "one that does not serve is told already, and has no port"
+    tasks = yaml.safe_load((TREE / "roles/storage/tasks/glusterfs/verify_volume.yml").read_text("utf-8"))
+    judged = tasks[-1]["ansible.builtin.assert"]
+    assert "storage_volume.misplaced | default([]) | length == 0" in judged["that"], "verify lets such a brick be"
+    said = jinja2.Template(judged["fail_msg"])
+    words = said.render(storage_volume={"misplaced": there})
+    assert there[0] in words
+    assert "with a restart of glusterd" in words
+    assert "glusterd" not in said.render(storage_volume={"changes": ["start"]})

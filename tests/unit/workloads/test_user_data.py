@@ -34,6 +34,8 @@ def test_user_data_are_mounted_without_glusterd_at_the_one_port_that_a_brick_has
     assert (of_client["remote-host"], of_client["remote-subvolume"]) == ("10.77.0.31", "/srv/atoll/storage/data")
     ports = {of_client["remote-port"], of_server["base-port"], of_server["max-port"]}
     assert ports == {str(BRICK_PORT)}, "a brick is somewhere else than its clients look for it"
+    (volume,) = rendered.of("atoll_gluster")
+    assert volume["args"]["port"] == BRICK_PORT
     assert of_client["transport.socket.ssl-enabled"] == "on"
     named = [line.split()[1] for line in volfile.splitlines() if line.startswith("volume ")]
     below = [line.split()[1:] for line in volfile.splitlines() if "subvolumes" in line]
