@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -151,18 +150,3 @@ class Standing:
 
 def _git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True, text=True)
-
-
-def seen_before(record: Path, digest: str, commit: str) -> bool:
-    """Say whether a part that ended earlier has seen this on the same commit; a changed tree has none."""
-    if not record.exists() or not re.fullmatch(r"[0-9a-f]{40}", commit):
-        return False
-    found = json.loads(record.read_text("utf-8"))
-    return bool(found["commit"] == commit and found["digest"] == digest)
-
-
-def keep(record: Path, digest: str, commit: str, seconds: float) -> None:
-    """Write down that it was seen."""
-    record.parent.mkdir(parents=True, exist_ok=True)
-    content = {"commit": commit, "digest": digest, "seconds": round(seconds, 1), "at": time.strftime("%FT%TZ")}
-    record.write_text(json.dumps(content) + "\n", encoding="utf-8")

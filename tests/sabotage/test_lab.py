@@ -12,17 +12,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from installer.testing.results import DIRECTORY, commit
-from tests.sabotage.standing import WHOLE, Standing, keep, seen_before
+from installer.testing.results import commit
+from tests.sabotage.parts import SEEN, keep, refuse_when_late, seen_before
+from tests.sabotage.standing import WHOLE, Standing
 from tests.sabotage.table import Entry, entries
 from tests.sabotage.trees import no_complaint, run_tests, why_not_green, why_not_red
 
 # Those with nothing to install first, then those that need the same way: each mends what the one before it broke.
 LAB = sorted(entries("lab"), key=lambda entry: WHOLE.index(entry.deploy) if entry.deploy in WHOLE else -1)
-SEEN = DIRECTORY / "sabotage"
-PART_S = 3300.0  # the suite ends after 3600 s, and nothing may be left broken then
-SOUND_MINUTES = 12.0
-BEGAN = time.monotonic()
+SUITE, SOUND_MINUTES = "sabotage-lab", 12.0
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +37,6 @@ def standing(found: Standing) -> Iterator[Standing]:
     found.mend()
 
 
-def refuse_when_late(minutes: float) -> None:
-    if time.monotonic() - BEGAN + minutes * 60 > PART_S:
-        pytest.fail("not in this part: run `./atoll test sabotage-lab` again, it goes on from here", pytrace=False)
-
-
 @pytest.mark.timeout(3000)
 @pytest.mark.parametrize("entry", LAB, ids=lambda entry: entry.name)
 def test_the_test_turns_red_when_the_promise_is_broken(
@@ -52,7 +45,7 @@ def test_the_test_turns_red_when_the_promise_is_broken(
     record, now = SEEN / f"{entry.name}.json", commit()
     if seen_before(record, entry.digest, now):
         return
-    refuse_when_late(entry.minutes)
+    refuse_when_late(SUITE, entry.minutes)
     standing: Standing = request.getfixturevalue("standing")
     began = time.monotonic()
     standing.make_way(entry)
@@ -79,7 +72,7 @@ def test_the_cluster_is_as_sound_as_before(found: Standing, request: pytest.Fixt
     digest = hashlib.sha256("".join(entry.digest for entry in LAB).encode()).hexdigest()[:16]
     if seen_before(record, digest, now):
         return
-    refuse_when_late(SOUND_MINUTES)
+    refuse_when_late(SUITE, SOUND_MINUTES)
     standing: Standing = request.getfixturevalue("standing")
     began = time.monotonic()
     standing.mend()
