@@ -7,7 +7,6 @@ they change the database, too.
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from pathlib import Path
@@ -38,12 +37,12 @@ AND EXISTS (SELECT FROM sessions WHERE sessions.user_id = users.id AND sessions.
 class Users:
     """The users of the platform, as its database has them."""
 
-    def __init__(self, kubeconfig: Path) -> None:
+    def __init__(self, kubeconfig: Path, trail: Trail) -> None:
         self._kubeconfig = kubeconfig
         self._found: dict[tuple[str, frozenset[str]], float] = {}
         self._lock = threading.Lock()
         self._turns = threading.BoundedSemaphore(AT_ONCE)
-        self._refused = Trail()
+        self._trail = trail
 
     def check(self, user: str, roles: frozenset[str], *, anew: bool) -> None:
         """Refuse a user who is not enabled, signed in and of one of the roles; not `anew`, as found of late.
@@ -79,12 +78,12 @@ class Users:
         if not may:
             what = "administrator" if roles == ADMINISTRATORS else "user"
             text = f"`{user}` is no {what} of the platform who is enabled and signed in."
-            self._refused.tell(f"refused: the platform asks for somebody: {text}", logging.WARNING)
+            self._trail.refuse(f"refused: the platform asks for somebody: {text}")
             remedy = "Sign in to the portal again; `./atoll users list` says who is an administrator."
             raise Problem(USER_NOT_ALLOWED, text, remedy, user=user)
 
     def _unknown(self, user: str, why: str) -> Problem:
         text = f"Whether `{user}` may ask for this cannot be found out: the database does not answer."
-        self._refused.tell(f"refused: {text} {why}", logging.WARNING)
+        self._trail.refuse(f"refused: {text} {why}")
         remedy = "On a master: `service_ctl status database`; service_ctl needs no user."
         return Problem(USERS_UNAVAILABLE, text, remedy, user=user)

@@ -26,7 +26,7 @@ def routes(settings: Settings, trail: Trail) -> APIRouter:
     def read(run_id: str, caller: Caller) -> Path:
         folder = _folder(settings, run_id)
         if caller.user is not None:
-            trail.tell(f"{caller} reads run {run_id}")
+            trail.tell(f"{caller} reads run {run_id}", caller.user)
         return folder
 
     @router.get("/runs", operation_id="runs_list")

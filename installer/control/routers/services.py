@@ -72,7 +72,7 @@ def routes(settings: Settings, current: Current, operations: Operations, trail: 
     def service_logs(name: str, caller: Asking, lines: Lines = 200, follow: bool = False) -> Any:
         service, access = _service(name), current.for_reading()
         if caller.user is not None:
-            trail.tell(f"{caller} reads the log of {name}")
+            trail.tell(f"{caller} reads the log of {name}", caller.user)
         redactor = Redactor.of_file(settings.state / "secrets.yaml")
         if follow:
             return followed.of(caller, _followed(access, service, lines, redactor))
