@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 
 from installer.images.names import REGISTRY
+from installer.ssh.nodes import shown
 
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 INDEX = "application/vnd.oci.image.index.v1+json"
@@ -54,9 +55,7 @@ class Registry:
 
     def _check(self, response: httpx.Response, wanted: tuple[int, ...], what: str) -> httpx.Response:
         if response.status_code not in wanted:
-            raise RegistryError(
-                f"the registry answered {response.status_code} to {what}: {response.text[:300].strip()}"
-            )
+            raise RegistryError(f"the registry answered {response.status_code} to {what}: {shown(response.text, 300)}")
         return response
 
     def digest_of(self, repository: str, reference: str) -> str | None:

@@ -15,6 +15,7 @@ from installer.cluster import Cluster
 from installer.images.errors import RegistryUnavailable
 from installer.images.registry import RegistryError
 from installer.preflight.access import ssh_arguments
+from installer.ssh.nodes import shown
 
 REACH = "127.0.0.1:5000"
 WITHIN_S = 30.0
@@ -33,7 +34,7 @@ def forwarded(command: Callable[[Path], Sequence[str | bytes]], host: str) -> It
             while not socket.exists():
                 if process.poll() is not None or time.monotonic() > end:
                     process.kill()
-                    said = process.communicate()[1].decode(errors="replace").strip()
+                    said = shown(process.communicate()[1].decode(errors="replace"))
                     raise RegistryError(f"no SSH forwarding to {host}: {said or f'none within {WITHIN_S:.0f} s'}")
                 time.sleep(0.05)
             yield socket

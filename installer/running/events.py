@@ -14,6 +14,7 @@ from installer.progress.stages import Progress
 from installer.redaction import Redactor
 from installer.running.failures import Failure, failure_of
 from installer.running.journal import Journal
+from installer.ssh.nodes import printable
 
 TREE = Path(__file__).resolve().parents[2]
 ENDINGS = {
@@ -157,7 +158,7 @@ class Recorder:
         self._progress.end(self._stage + phase.name, ok)
 
     def _write_log(self, event: dict[str, Any]) -> None:
-        text = COLOURS.sub("", str(event.get("stdout") or "")).replace("\r", "").strip("\n")
+        text = printable(COLOURS.sub("", str(event.get("stdout") or "")).replace("\r", "").strip("\n"))
         if not text:
             return
         text = self._redactor.text(text)

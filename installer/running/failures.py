@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from installer.ssh.nodes import printable
+
 LONGEST_MESSAGE = 2000
 
 
@@ -62,15 +64,16 @@ def _message(result: dict[str, Any]) -> str:
 
 
 def _shortened(text: str) -> str:
-    if len(text) <= LONGEST_MESSAGE:
-        return text
-    half = LONGEST_MESSAGE // 2
-    return f"{text[:half]} … {text[-half:]}"
+    """Return both ends of what a node said, in nothing but words: also ssh's are a node's, who ends as ssh does."""
+    if len(text) > LONGEST_MESSAGE:
+        half = LONGEST_MESSAGE // 2
+        text = f"{text[:half]} … {text[-half:]}"
+    return printable(text)
 
 
 def _remedy(result: dict[str, Any], node: str, where: str, unreachable: bool) -> str:
     if result.get("remedy"):
-        return str(result["remedy"])
+        return _shortened(str(result["remedy"]))
     if unreachable:
         return f"Check that `{node}` is on and answers SSH with the cluster's key (`./atoll preflight` says more)."
     return f"Mend the cause on `{node}` (the task is at {where})." if where else f"Mend the cause on `{node}`."

@@ -9,10 +9,10 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, ValidationError
 
 from installer.cluster import Cluster, state_directory
 from installer.planning import BY_NAME, PHASES, Managed, Observations, Record, Scope, Seen, acting_master
@@ -24,7 +24,7 @@ from installer.running.failures import failure_of
 from installer.running.journal import new_run_id
 from installer.running.memory import completed
 from installer.running.playbook import Event, Playbook, listen
-from installer.ssh.nodes import shown
+from installer.ssh.nodes import printable, shown
 
 OF_CLUSTER = frozenset(phase.name for phase in PHASES if phase.on is Scope.CLUSTER)
 # What these do is noted on the node's object, too.
@@ -50,7 +50,7 @@ def observe(cluster: Cluster, standing: Cluster | None = None) -> Observations:
     def take(event: Event) -> None:
         if event["event"] in {"runner_on_ok", "runner_on_failed", "runner_on_unreachable", "runner_on_skipped"}:
             results[str(event["event_data"]["host"])] = event
-        tail.extend(COLOURS.sub("", str(event.get("stdout") or "")).splitlines())
+        tail.extend(printable(COLOURS.sub("", str(event.get("stdout") or ""))).splitlines())
 
     pin_declared(cluster)
     _drop_left(state)
@@ -115,24 +115,28 @@ def _unregistered(cluster: Cluster, nodes: dict[str, Seen], known: list[str] | N
     return nodes | {name: lacking(nodes[name]) for name in lost if name in nodes}
 
 
+# What a node says is shown to people: words of some length, and nothing that moves their terminal.
+Word = Annotated[str, AfterValidator(shown)]
+
+
 class SaidRecord(BaseModel):
     """A record as a node has it."""
 
-    input_hash: str
-    version: str = ""
-    at: str = ""
+    input_hash: Annotated[str, AfterValidator(printable)]
+    version: Word = ""
+    at: Word = ""
     begun: Any = None
 
 
 class Said(BaseModel):
     """What the probe says of a node: a node's own word, so it may be anything."""
 
-    records: dict[str, SaidRecord]
-    cluster_records: dict[str, SaidRecord]
-    managed: list[str]
-    drifted: dict[str, list[str]]
-    kubernetes: str
-    certificates_end: str
+    records: dict[Word, SaidRecord]
+    cluster_records: dict[Word, SaidRecord]
+    managed: list[Word]
+    drifted: dict[Word, list[Word]]
+    kubernetes: Word
+    certificates_end: Word
     nodes: list[str] | None = None
 
 

@@ -21,6 +21,7 @@ from installer.exit_codes import UNAVAILABLE
 from installer.services.log_lines import LINE_BYTES, lines_in
 from installer.services.stop import Stop
 from installer.services.table import Workload
+from installer.ssh.nodes import shown
 
 if TYPE_CHECKING:  # loading it costs more than all the rest of a command that asks nothing
     from kubernetes import client
@@ -217,7 +218,7 @@ def _answer(response: Any, method: str, path: str) -> Any:
     if response.status == 404:
         raise NotThere(path)
     if not 200 <= response.status <= 299:
-        said = response.data.decode(errors="replace")[:300]
+        said = shown(response.data.decode(errors="replace"), 300)
         raise KubernetesUnavailable(f"the API server answered {response.status} to {method} {path}: {said}")
     return response
 

@@ -9,6 +9,7 @@ from installer.cluster import DEVICE_TYPES
 from installer.cluster.schema import Node
 from installer.services.access import Access
 from installer.services.kubernetes_api import KubernetesUnavailable
+from installer.ssh.nodes import shown
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def _state(node: Node, item: dict[str, Any] | None, error: str) -> NodeState:
     if item is not None:
         condition: dict[str, Any] = next((one for one in item["status"]["conditions"] if one["type"] == "Ready"), {})
         ready = condition.get("status") == "True"
-        message = "" if ready else str(condition.get("message") or "not ready")
+        message = "" if ready else shown(str(condition.get("message") or "not ready"))  # the node says it
         allocatable = item["status"].get("allocatable") or {}
         for accelerator in node.accelerators:
             resource = DEVICE_TYPES[accelerator.type].resource

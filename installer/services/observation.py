@@ -186,7 +186,11 @@ def pod_ready(pod: Json) -> bool:
 
 
 def pod_trouble(pod: Json) -> str:
-    """Say what keeps a pod from being ready, empty if nothing is known to be wrong."""
+    """Say what keeps a pod from being ready, empty if nothing is known to be wrong. Its node says most of it."""
+    return shown(_pod_trouble(pod))
+
+
+def _pod_trouble(pod: Json) -> str:
     name, status = pod["metadata"]["name"], pod.get("status") or {}
     for container in (status.get("initContainerStatuses") or []) + (status.get("containerStatuses") or []):
         waiting = container.get("state", {}).get("waiting") or {}

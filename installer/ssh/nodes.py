@@ -39,11 +39,20 @@ class NodeNotBelieved(NodeUnreachable):
         super(NodeUnreachable, self).__init__(f"the answer of node `{node}` is not believed: {said}", remedy)
 
 
+def printable(said: str) -> str:
+    """Return lines of text with nothing that moves a terminal."""
+    lines = said.replace("\r\n", "\n").split("\n")  # ssh ends its lines so
+    return "\n".join(line if line.isprintable() else "".join(map(_printable, line)) for line in lines)
+
+
+def _printable(one: str) -> str:
+    return one if one.isprintable() or one == "\t" else "\N{REPLACEMENT CHARACTER}"
+
+
 def shown(said: str, most: int = SHOWN_CHARACTERS) -> str:
     """Return what a node said, as it is put into a message: its beginning, and nothing that moves a terminal."""
     text = said.strip()
-    beginning = (one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in text[:most])
-    return "".join(beginning) + ("…" if len(text) > most else "")
+    return printable(text[:most]) + ("…" if len(text) > most else "")
 
 
 @dataclass(frozen=True)
@@ -92,7 +101,9 @@ class SshNode:
             raise NodeUnreachable(self.name, f"no answer within {timeout_s:.0f} s") from None
         except TooMuch:
             raise NodeNotBelieved(self.name, f"it has more than {most_bytes >> 10} KiB") from None
-        if code == 255:  # ssh's own failures
+        # ssh's own failures; a program on the node that ends so says no more by that than a node that does not answer,
+        # and its words are no worse than those of a server that ssh repeats ("Received disconnect …: …").
+        if code == 255:
             raise NodeUnreachable(self.name, shown(errors) or "the connection failed")
         return code, output, errors
 
