@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import socket
 import time
 from dataclasses import asdict, dataclass, replace
@@ -27,6 +28,7 @@ RECORD = "revision.json"
 ON_MASTERS = Path("/var/lib/atoll/clusters")
 KEPT = 100
 MOST_REVISIONS = 1 << 53
+NO_SUCH_FILE = re.compile(r"cat: .*: No such file or directory")
 
 
 @dataclass(frozen=True)
@@ -148,15 +150,25 @@ def accept(state: Path, text: str, at_least: int = 1) -> Revision:
 def of_cluster(master: SshNode, cluster: str) -> Revision | None:
     """Return the revision that the masters have; None before the first apply.
 
-    Raises NodeUnreachable; RunError when a master says what no revision is: there may be one, so nothing goes on.
+    Raises NodeUnreachable; RunError when the file cannot be read, or says what no revision is: nothing goes on then,
+    for there may be one.
     """
     record = ON_MASTERS / cluster / RECORD
     try:
-        code, said, _ = master.ask(["cat", str(record)], timeout_s=15)
+        code, said, errors = master.ask(["env", "LC_ALL=C", "cat", str(record)], timeout_s=15)
         theirs = Revision.from_text(said) if code == 0 else None
     except NodeNotBelieved as error:
         raise RunError(error.message, error.remedy) from None
-    if code == 0 and theirs is None:
+    if code == 1 and NO_SUCH_FILE.fullmatch((errors.strip().splitlines() or [""])[-1]):
+        return None
+    if code:
+        raise RunError(
+            f"{record} on `{master.name}` cannot be read (exit code {code}): {shown(errors, 200)}\n"
+            "So it is not known which revision of cluster.yaml the cluster has. Nothing was changed.",
+            f"Mend what keeps it from being read there: rights or a disk, mostly (`dmesg`; `./atoll preflight` says "
+            f"more). With `maintenance: true` `{master.name}` is left out, and the next master is asked.",
+        )
+    if theirs is None:
         raise RunError(
             f"{record} on `{master.name}` says nothing that can be read: {shown(said, 200)}\n"
             "So it is not known which revision of cluster.yaml the cluster has. Nothing was changed.",

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from installer import exit_codes
 from installer.cluster import Cluster, bundle_directory, in_use, state_directory, version
@@ -61,9 +62,12 @@ def apply(cluster: Cluster, wish: Wish, progress: Progress) -> Outcome:
         with progress.stage("look"):
             seen = observe(cluster, standing)
         _refuse_without_state(cluster, state, seen)
-        theirs = _theirs(cluster)
-        accepted.refuse_foreign(theirs, state, wish.text, wish.over)
         made = plan(cluster, standing, seen, collect(cluster), wish.every_phase).only(wish.phases, wish.nodes)
+        try:
+            theirs = _theirs(cluster)
+        except NodeUnreachable as error:
+            _refuse_unasked(cluster, made, progress, error)
+        accepted.refuse_foreign(theirs, state, wish.text, wish.over)
         _refuse_to_forget(made, cluster, accepted.foreign(theirs, state))
         _accept(state, wish, theirs)
         if wish.plan_file:
@@ -124,8 +128,7 @@ def carry_out(
     """
     for warning in made.warnings:
         progress.say(warning)
-    if made.blocked:
-        raise Blocked("\n".join(made.blocked), "Nothing was changed.")
+    _refuse_blocked(made)
     if not made:
         progress.say("Nothing to do: everything is as cluster.yaml says.")
         return writer.nothing_to_do()
@@ -159,11 +162,27 @@ def carry_out(
 
 
 def _theirs(cluster: Cluster) -> accepted.Revision | None:
-    """Return the revision that the masters have; None if there is none, or the first cannot be asked."""
-    try:
-        return accepted.of_cluster(Access(cluster).node(acting_master(cluster).name), cluster.name)
-    except NodeUnreachable:
-        return None  # nothing can be overwritten there; planning says that the node does not answer
+    """Return the revision that the masters have, None if there is none. Raises RunError, NodeUnreachable."""
+    return accepted.of_cluster(Access(cluster).node(acting_master(cluster).name), cluster.name)
+
+
+def _refuse_unasked(cluster: Cluster, made: Plan, progress: Progress, silent: NodeUnreachable) -> NoReturn:
+    """Refuse without the revision of the masters: one that answers again later would be given another one.
+
+    What is found on the way to the nodes says more than that one did not answer. Raises NotReady, Blocked, RunError.
+    """
+    if made:
+        _check(cluster, made, progress)
+    _refuse_blocked(made)
+    raise RunError(
+        f"{silent.message}\nSo it is not known which revision of cluster.yaml the cluster has. Nothing was changed.",
+        f"{silent.remedy} With `maintenance: true` it is left out, and the next master is asked.",
+    ) from None
+
+
+def _refuse_blocked(made: Plan) -> None:
+    if made.blocked:
+        raise Blocked("\n".join(made.blocked), "Nothing was changed.")
 
 
 def _refuse_to_forget(made: Plan, cluster: Cluster, theirs: accepted.Revision | None) -> None:

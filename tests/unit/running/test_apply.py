@@ -224,6 +224,18 @@ def test_a_revision_that_this_machine_never_saw_is_not_overwritten(
     assert found.number == 3
 
 
+def test_a_master_that_is_silent_for_a_moment_is_given_no_revision(cluster: Cluster, tmp_path: Path) -> None:
+    apply(cluster, Wish(TEXT, phases=["host"]), Progress())
+    accepted.accept(tmp_path / "masters" / "demo", with_days(21))
+    (tmp_path / "once").touch()
+    once = f"rm {tmp_path}/once 2>/dev/null && {{ echo 'Connection reset' >&2; exit 255; }}"
+    (tmp_path / "programs" / "ssh").write_text(FAKE_SSH.replace("\n", f"\n{once}\n", 1))
+    with pytest.raises(RunError, match="Connection reset\nSo it is not known which revision"):
+        apply(cluster, Wish(with_days(22), phases=["host"]), Progress())
+    assert not (tmp_path / "once").exists()
+    assert (tmp_path / "masters" / "demo" / "cluster.yaml").read_text() == with_days(21)
+
+
 def test_the_same_text_is_the_same_revision_and_a_former_one_a_new_one(tmp_path: Path) -> None:
     texts = ("a: 1\nb: 2", "# why\nb: 2\na: 1", "a: 2", "a: 1\nb: 2")
     assert [accepted.accept(tmp_path, text).number for text in texts] == [1, 1, 2, 3]

@@ -68,6 +68,45 @@ def test_a_master_that_says_too_much_is_told_and_no_master_that_does_not_answer(
         applying._theirs(loads(TEXT, installed=False))
 
 
+CANNOT = {
+    "permission": (1, "cat: revision.json: Permission denied"),
+    "disk": (1, "cat: revision.json: Input/output error"),
+    "sudo": (1, "sudo: a password is required"),
+    "no program": (127, "env: 'cat': No such file or directory"),
+    "killed": (137, ""),
+    "terminal": (1, "\x1b[2J: No such file or directory!"),
+}
+
+
+@pytest.mark.parametrize(("code", "errors"), CANNOT.values(), ids=CANNOT)
+def test_a_revision_that_cannot_be_read_is_told_and_nothing_is_overwritten(
+    master: SshNode, tmp_path: Path, code: int, errors: str
+) -> None:
+    (tmp_path / "errors").write_text(errors)
+    (tmp_path / "ssh").write_text(f"#!/bin/sh\ncat {tmp_path}/errors >&2\nexit {code}\n")
+    with pytest.raises(RunError, match="on `m1` cannot be read") as told:
+        of_cluster(master, "real")
+    assert "\x1b" not in str(told.value)
+
+
+def test_where_no_revision_is_there_is_none_whatever_the_master_speaks(
+    master: SshNode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    warns = "echo 'sudo: unable to resolve host m1: Name or service not known' >&2"
+    (tmp_path / "ssh").write_text(f'#!/bin/sh\n{warns}\nfor last; do :; done\nexec sh -c "$last"\n')
+    monkeypatch.setattr(accepted, "ON_MASTERS", tmp_path / "masters")
+    assert of_cluster(master, "real") is None
+    (tmp_path / "masters").write_text("no folder")
+    with pytest.raises(RunError, match="cannot be read"):
+        of_cluster(master, "real")
+    (tmp_path / "masters").unlink()
+    accepted.accept(tmp_path / "masters" / "real", "name: real")
+    found = of_cluster(master, "real")
+    assert found
+    assert found.number == 1
+
+
 @pytest.mark.parametrize("content", ["[" * 5000, "a: 2001-99-99", "nodes: &a [*a]"])
 def test_what_a_revision_says_is_refused_without_a_trace_of_it_in_the_terminal(
     master: SshNode, tmp_path: Path, content: str
