@@ -24,11 +24,15 @@ _PATTERN = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)(m|[KMGTP]i|[kMGTP])?")
 _ROOM = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)([KMGTP]i|[kMGTP])?")
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)%")
 _LEAST_ROOM = "16Mi"  # a home with its examples, and a task's log
+_LEAST_FILES = 200  # a home with its examples, and a task's logs
+_MOST_FILES = 10**12
 REMEDY = "Write CPU as `2` or `500m` (thousandths of a core) and memory as `400Mi` or `80Gi`."
 ROOM_REMEDY = (
     f"Write a size of at least {_LEAST_ROOM}, like `200Gi`, or a share of the volume above 0 %, like `50%`; "
     "`null` is no limit."
 )
+
+FILES_REMEDY = f"Write a number of at least {_LEAST_FILES}, like `1000000`; `null` is no limit."
 
 
 def amount(text: str) -> Decimal:
@@ -71,4 +75,17 @@ Room = Annotated[
     WithJsonSchema(
         {"type": ["string", "number"], "pattern": f"^({_ROOM.pattern}|{_SHARE.pattern})$", "examples": ["200Gi", "50%"]}
     ),
+]
+
+
+def _file_count(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not _LEAST_FILES <= value <= _MOST_FILES:
+        raise refuse(f"`{value}` is no number of files that a user can be given.", FILES_REMEDY)
+    return value
+
+
+FileCount = Annotated[
+    int,
+    BeforeValidator(_file_count),
+    WithJsonSchema({"type": "integer", "minimum": _LEAST_FILES, "maximum": _MOST_FILES}),
 ]

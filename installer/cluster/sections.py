@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
-from installer.cluster.quantities import Quantity, Room
+from installer.cluster.quantities import FileCount, Quantity, Room
 from installer.cluster.values import (
     AbsolutePath,
     AccountName,
@@ -184,6 +184,15 @@ class Storage(Section):
     )
     user_quotas: dict[AccountName, Room | None] = Field(
         default={}, description="As `user_quota`, for single users by name", examples=[{"ada": "500Gi", "bot": None}]
+    )
+    user_file_quota: FileCount | None = Field(
+        default=1_000_000,
+        description="How many files and folders one user may have: each takes an inode of the disk; null: no limit",
+    )
+    user_file_quotas: dict[AccountName, FileCount | None] = Field(
+        default={},
+        description="As `user_file_quota`, for single users by name",
+        examples=[{"ada": 5_000_000, "bot": None}],
     )
     nfs: Nfs | None = Field(
         default=None,

@@ -29,7 +29,7 @@ SCRATCH = Path(os.environ.get("ATOLL_TEST_SCRATCH", "/var/lib/atoll/test"))
 CLUSTER_FILE = SCRATCH / "cluster.yaml"
 NAME = "test"
 SMALL_DISK = ("huawei_npu_amd64", "128Mi")  # of a node's own disk, for a pod of a task on devices of this type
-TIGHT = "quota-tight"  # an account whose files may take 64 MiB
+TIGHT, TIGHT_FILES = "quota-tight", 400  # an account whose files may take 64 MiB, and how many they may be
 SEED = int(os.environ.get("ATOLL_TEST_SEED", str(random.SystemRandom().randrange(10**6))))
 
 
@@ -130,6 +130,7 @@ def test_cluster() -> dict[str, Any]:
     cluster["lab"]["bridge"] = "atolltest"
     cluster["storage"]["user_quotas"] = {TIGHT: "64Mi"}
     cluster["resource_limit"][SMALL_DISK[0]]["local_disk"] = SMALL_DISK[1]
+    cluster["storage"]["user_file_quotas"] = {TIGHT: TIGHT_FILES}
     return cluster
 
 

@@ -99,9 +99,12 @@ def _storage(cluster: Cluster, circumstances: Circumstances) -> Iterator[Finding
 def _quotas(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
     storage = cluster.storage
     # The shipped default is no request: nobody has to take it back to use another driver.
+    fields = Storage.model_fields
     other = {
-        "user_quota": storage.user_quota not in (None, Storage.model_fields["user_quota"].default),
+        "user_quota": storage.user_quota not in (None, fields["user_quota"].default),
         "user_quotas": bool(storage.user_quotas),
+        "user_file_quota": storage.user_file_quota not in (None, fields["user_file_quota"].default),
+        "user_file_quotas": bool(storage.user_file_quotas),
     }
     for key in (key for key, said in other.items() if said and not STORAGE[storage.driver].quotas):
         yield Finding(

@@ -26,10 +26,11 @@ open(here + "/calls", "a").write(" ".join(words) + "\\n")
 refused = open(here + "/refuses").read() if os.path.exists(here + "/refuses") else ""
 if not refused and "quota" in words:
     home = os.path.join(here, "brick", words[4].lstrip("/"))
-    if words[3] == "remove":
-        os.removexattr(home, "user.limit-set.2")
+    attribute = "user.limit-objects.2" if words[3].endswith("-objects") else "user.limit-set.2"
+    if words[3].startswith("remove"):
+        os.removexattr(home, attribute)
     else:
-        os.setxattr(home, "user.limit-set.2", struct.pack(">qq", int(words[5]), -1))
+        os.setxattr(home, attribute, struct.pack(">qq", int(words[5]), -1))
 print("<cliOutput><opRet>%d</opRet><opErrstr>%s</opErrstr></cliOutput>" % (-1 if refused else 0, refused))
 """
 INFO = "status=1\nquota-version=2\nfeatures.quota=on\n"
@@ -50,16 +51,20 @@ class Node:
         program.write_text(GLUSTER)
         program.chmod(0o755)
 
-    def home(self, name: str, limit: int = 0) -> None:
+    def home(self, name: str, limit: int = 0, files: int = 0) -> None:
         (self.homes / name).mkdir()
-        if limit:
-            os.setxattr(self.homes / name, "user.limit-set.2", struct.pack(">qq", limit, -1))
+        for attribute, value in (("user.limit-set.2", limit), ("user.limit-objects.2", files)):
+            if value:
+                os.setxattr(self.homes / name, attribute, struct.pack(">qq", value, -1))
 
     def settings(self, limit: str | None, **limits: str | None) -> Settings:
-        return Settings("atoll", str(self.homes), str(self.folder), limit, limits)
+        return Settings("atoll", str(self.homes), str(self.folder), limit, limits, None, {})
 
     def keeper(self, limit: str | None, **limits: str | None) -> Keeper:
-        return Keeper(self.settings(limit, **limits), str(self.folder), str(self.daemon))
+        return self.keeper_of(self.settings(limit, **limits))
+
+    def keeper_of(self, settings: Settings) -> Keeper:
+        return Keeper(settings, str(self.folder), str(self.daemon))
 
     def calls(self) -> list[str]:
         """What was asked of GlusterFS since the last look."""
@@ -97,7 +102,8 @@ def daemon(node: Node) -> Any:
 def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: Any) -> Node:
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     # Everybody may have attributes of this name space; those of GlusterFS are root's.
-    monkeypatch.setattr(home_quotas, "LIMIT", "user.limit-set")
+    monkeypatch.setattr(home_quotas, "ROOM", home_quotas.ROOM._replace(attribute="user.limit-set"))
+    monkeypatch.setattr(home_quotas, "FILES", home_quotas.FILES._replace(attribute="user.limit-objects"))
     return Node(tmp_path)
 
 
@@ -131,6 +137,46 @@ def test_a_limit_that_nobody_wants_any_more_is_taken_away(node: Node, daemon: An
         f"volume quota atoll limit-usage /home/ada {GIB}",
         "volume quota atoll remove /home/bob",
     ]
+
+
+def test_each_home_gets_its_number_of_files_whatever_it_had_before(node: Node, daemon: Any) -> None:
+    node.home("ada", GIB)
+    node.home("bob", GIB, files=1000)
+    node.home("cy", GIB, files=1000)
+    node.home("dan", GIB, files=500)
+    keeper = node.keeper_of(node.settings("1Gi")._replace(files=1000, files_of={"cy": None, "dan": 9000}))
+    keeper.turn()
+    assert node.calls() == [
+        "volume quota atoll limit-objects /home/ada 1000",
+        "volume quota atoll remove-objects /home/cy",
+        "volume quota atoll limit-objects /home/dan 9000",
+    ], "files of a home have another limit"
+    keeper.turn()
+    assert node.calls() == [], "what is as it should be is set no more"
+    node.home("eve")
+    keeper.turn()
+    assert node.calls() == [
+        f"volume quota atoll limit-usage /home/eve {GIB}",
+        "volume quota atoll limit-objects /home/eve 1000",
+    ]
+    node.keeper("1Gi").turn()
+    assert sorted(node.calls()) == [
+        f"volume quota atoll remove-objects /home/{name}" for name in ("ada", "bob", "dan", "eve")
+    ]
+
+
+def test_a_number_of_files_is_set_without_the_mount_and_told_in_words(node: Node, daemon: Any, size: Any) -> None:
+    node.home("ada", files=5)
+    node.home("bob", GIB)
+    settings = node.settings("50%")._replace(files=1000, files_of={"ada": None})
+    size(None)
+    assert node.faults(settings)[1:] == [
+        "the home of ada has a limit of 5 files, wanted is no limit of files",
+        "the home of bob has no limit of files, wanted is a limit of 1000 files",
+    ]
+    assert node.faults(settings, age_s=11)[1:] == [], "behind new settings they are on their way: two commands a home"
+    node.keeper_of(settings).turn()
+    assert node.faults(settings)[1:] == []
 
 
 def test_a_share_follows_the_disk_and_nobody_gets_more_than_there_is(node: Node, daemon: Any, size: Any) -> None:
@@ -252,9 +298,11 @@ def test_the_program_reads_its_settings_and_checks(
 ) -> None:
     settings = node.folder / "settings.json"
     settings.write_text(
-        f'{{"volume": "nowhere", "homes": "{node.homes}", "mount": "/", "limit": "50%", "limits": {{"ada": null}}}}'
+        f'{{"volume": "nowhere", "homes": "{node.homes}", "mount": "/", "limit": "50%", "limits": {{"ada": null}}, '
+        '"files": 1000, "files_of": {"ada": null}}'
     )
     monkeypatch.setattr(home_quotas, "SETTINGS", str(settings))
     assert home_quotas.settings_of(str(settings)).limits == {"ada": None}
+    assert home_quotas.settings_of(str(settings)).files == 1000
     assert home_quotas.main(["--check"]) == 1
     assert capsys.readouterr().err == "quota of the volume nowhere is off\n"

@@ -273,14 +273,21 @@ def test_homes_have_the_limits_of_cluster_yaml_where_the_driver_has_them(shape: 
     if not STORAGE[storage.driver].quotas:
         assert (settings, units, turned_on) == ({}, {}, [])
         return
-    limited = storage.user_quota is not None or bool(storage.user_quotas)
+    of_single_ones = bool(storage.user_quotas or storage.user_file_quotas)
+    limited = storage.user_quota is not None or storage.user_file_quota is not None or of_single_ones
     # On each, for a brick asks the quota daemon of its own node.
     assert units == dict.fromkeys((node.name for node in nodes), "started" if limited else "stopped")
     on = {"features.quota-deem-statfs": "on", "features.soft-timeout": "2", "features.hard-timeout": "1"}
     assert turned_on == [on if limited else {}]
     for node in nodes:
         assert settings[node.name] == home_quotas.Settings(
-            "atoll", f"{storage.directory}/data/home", "/mnt/atoll", storage.user_quota, storage.user_quotas
+            "atoll",
+            f"{storage.directory}/data/home",
+            "/mnt/atoll",
+            storage.user_quota,
+            storage.user_quotas,
+            storage.user_file_quota,
+            storage.user_file_quotas,
         )
 
 

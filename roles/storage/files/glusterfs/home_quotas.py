@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the files of each user may take on a GlusterFS volume: every home has the limit that cluster.yaml says.
+"""What the files of each user may take on a GlusterFS volume, and how many: homes have the limits of cluster.yaml.
 
 Runs on every storage node as `atoll-home-quotas.service`; `--check` says what is not as it should be, and changes
 nothing. What is there is read from the brick of this node, for `gluster volume quota VOLUME list` mounts the volume
@@ -25,12 +25,11 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 SETTINGS = "/etc/atoll/home_quotas.json"
 GLUSTERD = "/var/lib/glusterd"
-LIMIT = "trusted.glusterfs.quota.limit-set"
 DAEMON = "/run/gluster/quotad/quotad.pid"
 TREE = "/home"  # the homes, as the volume names them
 PAUSE_S = 5
 COMMAND_S = 150  # `gluster` itself gives up after 120
-SETS_S = 3  # a command mounts the volume: so long it may take for a home, after new settings
+SETS_S = 3  # a command mounts the volume: so long it may take for each limit of a home, after new settings
 MIB = 1 << 20
 # A volume whose size goes up and down by as little (ZFS, btrfs) does not set all limits anew.
 STEADY_PERCENT = 2
@@ -40,14 +39,28 @@ NAME = re.compile(r"[a-z][a-z0-9-]{0,30}[a-z0-9]")
 _ROOM = re.compile(r"(\d+(?:\.\d+)?)(%|[kKMGTP]i?)?")
 
 
+class Kind(NamedTuple):
+    """What homes are limited in: the attribute that holds a limit, and the words of `gluster volume quota`."""
+
+    attribute: str
+    put: str
+    take: str
+
+
+ROOM = Kind("trusted.glusterfs.quota.limit-set", "limit-usage", "remove")  # bytes
+FILES = Kind("trusted.glusterfs.quota.limit-objects", "limit-objects", "remove-objects")  # directories count, too
+
+
 class Settings(NamedTuple):
-    """What is wanted: a size or a share of the volume for each user, None for no limit."""
+    """What is wanted: for each user a size or a share of the volume, and a number of files; None for no limit."""
 
     volume: str
     homes: str  # on the brick of this node
     mount: str  # where this node has the volume mounted: its size is that of a share
     limit: Optional[str]
     limits: Dict[str, Optional[str]]
+    files: Optional[int]
+    files_of: Dict[str, Optional[int]]
 
 
 class Seen(NamedTuple):
@@ -55,7 +68,16 @@ class Seen(NamedTuple):
 
     started: bool
     quota: bool
-    key: str  # the attribute of a directory that holds its limit
+    turn: str  # ends the names of the attributes
+
+
+class Difference(NamedTuple):
+    """A limit of a home that is another than the wanted one; of room in bytes."""
+
+    name: str
+    kind: Kind
+    now: int
+    limit: int
 
 
 class QuotaError(Exception):
@@ -77,8 +99,7 @@ def seen(volume: str, glusterd: str) -> Seen:
         found = {}
     # Each time that quota is turned on, its attributes get other names, so that old ones count no more.
     turn = int(found.get("quota-version", "0"))
-    key = LIMIT + (".%d" % turn if turn else "")
-    return Seen(found.get("status") == "1", found.get("features.quota") == "on", key)
+    return Seen(found.get("status") == "1", found.get("features.quota") == "on", ".%d" % turn if turn else "")
 
 
 def daemon_runs(pid_file: str = DAEMON) -> bool:
@@ -130,10 +151,10 @@ def wanted(settings: Settings, name: str, size: Optional[int]) -> Optional[Tuple
     return max(min(bytes_wanted, size) // MIB, 1) * MIB, follows
 
 
-def limit_of(path: str, key: str) -> int:
+def limit_of(path: str, attribute: str) -> int:
     """Return the limit that a directory of the brick has."""
     try:
-        return int(struct.unpack(">q", os.getxattr(path, key, follow_symlinks=False)[:8])[0])
+        return int(struct.unpack(">q", os.getxattr(path, attribute, follow_symlinks=False)[:8])[0])
     except OSError as error:
         if error.errno == errno.ENODATA:
             return NO_LIMIT
@@ -149,20 +170,21 @@ def homes(folder: str) -> List[str]:
         return []
 
 
-def differing(settings: Settings, key: str, size: Optional[int]) -> Iterator[Tuple[str, int, int]]:
-    """Yield the homes whose limit is another than the wanted one, with both."""
+def differing(settings: Settings, turn: str, size: Optional[int]) -> Iterator[Difference]:
+    """Yield the limits of homes that are others than the wanted ones."""
     for name in homes(settings.homes):
-        should = wanted(settings, name, size)
-        if should is None:
-            continue
-        try:
-            now = limit_of(os.path.join(settings.homes, name), key)
-        except FileNotFoundError:  # removed meanwhile
-            continue
-        limit, follows = should
-        near = follows and now and abs(now - limit) * 100 <= STEADY_PERCENT * limit
-        if now != limit and not near:
-            yield name, now, limit
+        files = settings.files_of.get(name, settings.files)
+        for kind, should in ((ROOM, wanted(settings, name, size)), (FILES, (files or NO_LIMIT, False))):
+            if should is None:
+                continue
+            try:
+                now = limit_of(os.path.join(settings.homes, name), kind.attribute + turn)
+            except FileNotFoundError:  # removed meanwhile
+                continue
+            limit, follows = should
+            near = follows and now and abs(now - limit) * 100 <= STEADY_PERCENT * limit
+            if now != limit and not near:
+                yield Difference(name, kind, now, limit)
 
 
 def gluster(*words: str) -> None:
@@ -182,13 +204,13 @@ def gluster(*words: str) -> None:
         raise QuotaError("gluster %s: %s" % (" ".join(words), said or "failed"))
 
 
-def put(volume: str, name: str, limit: int) -> None:
+def put(volume: str, one: Difference) -> None:
     """Give a home its limit, or take it away."""
-    place = "%s/%s" % (TREE, name)
-    if limit == NO_LIMIT:
-        gluster("volume", "quota", volume, "remove", place)
+    place = "%s/%s" % (TREE, one.name)
+    if one.limit == NO_LIMIT:
+        gluster("volume", "quota", volume, one.kind.take, place)
     else:
-        gluster("volume", "quota", volume, "limit-usage", place, str(limit))
+        gluster("volume", "quota", volume, one.kind.put, place, str(one.limit))
 
 
 class Keeper:
@@ -200,13 +222,13 @@ class Keeper:
         self._told: Dict[str, str] = {}
 
     def turn(self) -> None:
-        """Look once; of each home that is one attribute, as long as nothing differs."""
+        """Look once; of each home that is two attributes, as long as nothing differs."""
         volume = seen(self.settings.volume, self.glusterd)
         if not volume.started or not volume.quota:
             return
         self._keep_daemon()
-        for name, _, limit in list(differing(self.settings, volume.key, size_of(self.settings.mount))):
-            self._try(name, put, self.settings.volume, name, limit)
+        for one in list(differing(self.settings, volume.turn, size_of(self.settings.mount))):
+            self._try("%s %s" % (one.kind.put, one.name), put, self.settings.volume, one)
 
     def _keep_daemon(self) -> None:
         # Twice: it is away for a moment when glusterd starts it anew.
@@ -239,13 +261,16 @@ def faults(settings: Settings, age_s: float, glusterd: str = GLUSTERD, daemon: s
     size = size_of(settings.mount)
     if size is None:
         yield "%s is not mounted: how much a share of it is cannot be told" % settings.mount
-    if age_s < SETS_S * len(homes(settings.homes)):
+    if age_s < SETS_S * len((ROOM, FILES)) * len(homes(settings.homes)):
         return
-    for name, now, limit in differing(settings, volume.key, size):
-        yield "the home of %s has %s, wanted is %s" % (name, _words(now), _words(limit))
+    for one in differing(settings, volume.turn, size):
+        now, limit = (_words(one.kind, limit) for limit in (one.now, one.limit))
+        yield "the home of %s has %s, wanted is %s" % (one.name, now, limit)
 
 
-def _words(limit: int) -> str:
+def _words(kind: Kind, limit: int) -> str:
+    if kind == FILES:
+        return "no limit of files" if limit == NO_LIMIT else "a limit of %d files" % limit
     return "no limit" if limit == NO_LIMIT else "a limit of %d MiB" % (limit // MIB)
 
 
