@@ -13,6 +13,7 @@ import yaml
 from installer.cluster import TREE, Cluster, loads
 from installer.planning import Digests, Observations, done, plan
 from installer.planning.inventory import inventory
+from installer.planning.observations import Seen
 from tests.unit.plugins.gluster import told
 
 QUOTA = {"features.quota-deem-statfs": "on", "features.soft-timeout": "2", "features.hard-timeout": "1"}
@@ -92,16 +93,28 @@ def who_may(gluster: Path) -> dict[str, list[str]]:
     return {name: kept[name].split(",") for name in ("auth.ssl-allow", "auth.allow")}
 
 
+WORKER2 = "  - {name: worker2, address: 10.0.0.22}\n"
+
+
+@pytest.mark.parametrize(
+    ("instead", "stands"),
+    [(WORKER2.replace("}", ", fenced: true}"), True), ("", False)],
+    ids=["fenced", "deleted, with nothing on it"],
+)
 def test_a_node_that_left_the_cluster_is_let_in_no_more_and_the_others_stay_connected(
-    gluster: Path, ensure: Any
+    gluster: Path, ensure: Any, instead: str, stands: bool
 ) -> None:
     """By the plan, the role and its module; that GlusterFS then cuts it off is seen on the lab."""
     before = loads(NODES, installed=True)
-    after = loads(NODES.replace("  - {name: worker2, address: 10.0.0.22}\n", ""), installed=True)
+    after = loads(NODES.replace(WORKER2, instead), installed=True)
     ensure({}, options=access(before))
     assert "worker2" in who_may(gluster)["auth.ssl-allow"]
     seen = done(plan(before, None, Observations(), DIGESTS), Observations())
-    steps = [(step.phase, step.node, step.action) for step in plan(after, before, seen, DIGESTS).steps]
+    if not stands:
+        seen = Observations({**seen.nodes, "worker2": Seen()}, seen.cluster)
+    made = plan(after, before, seen, DIGESTS)
+    assert made.blocked == (), "apply refuses this"
+    steps = [(step.phase, step.node, step.action) for step in made.steps]
     assert ("volume", "storage1", "apply") in steps, "nobody takes the node that left off the volume's list"
     expected = ["options auth.allow, auth.ssl-allow"]  # no stop: that would cut everybody off
     assert ensure({}, check=True, options=access(after))["changes"] == expected, "verify does not see who left"
