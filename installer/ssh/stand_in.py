@@ -44,8 +44,9 @@ class Program:
             file_actions=[(os.POSIX_SPAWN_DUP2, output[1], 1), (os.POSIX_SPAWN_DUP2, errors[1], 2)],
             setsigdef=[signal.SIGPIPE],  # Python ignores it
         )
-        # Whoever writes or reads at the other ends shall learn when the program has closed its own.
-        for end in (0, output[1], errors[1]):
+        # Our own end of the input stays: Ansible, whose writing fails, looks at once whether ssh has ended, and if not
+        # tells of the pipe and not what ssh said.
+        for end in (output[1], errors[1]):
             os.close(end)
         self.code = RUNS
 

@@ -127,6 +127,19 @@ def test_who_ends_the_stand_in_ends_ssh(start: Start, tmp_path: Path) -> None:
     assert has_ended(tmp_path)
 
 
+def test_who_writes_to_ssh_learns_of_its_end_when_the_code_is_there(start: Start) -> None:
+    """Ansible, whose writing fails, tells of a broken pipe and not of what ssh said, if ssh seems to run on."""
+    with start("exec < /dev/null; echo refused >&2; while :; do sleep 0.1; done") as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"refused\n"
+        try:
+            os.write(process.stdin.fileno(), b"a module")  # nobody reads it, and nobody refuses it
+        finally:
+            process.terminate()
+        assert process.wait(10) == 128 + signal.SIGTERM
+
+
 def test_where_nobody_listens_any_more_ssh_is_ended(start: Start, tmp_path: Path) -> None:
     with start("while :; do echo more; sleep 0.1; done") as process:
         assert process.stdout is not None
