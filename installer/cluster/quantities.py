@@ -32,7 +32,7 @@ ROOM_REMEDY = (
     "`null` is no limit."
 )
 
-FILES_REMEDY = f"Write a number of at least {_LEAST_FILES}, like `1000000`; `null` is no limit."
+FILES_REMEDY = f"Write a number of at least {_LEAST_FILES}, like `5000000`; `null` is no limit."
 
 
 def amount(text: str) -> Decimal:

@@ -186,13 +186,13 @@ class Storage(Section):
         default={}, description="As `user_quota`, for single users by name", examples=[{"ada": "500Gi", "bot": None}]
     )
     user_file_quota: FileCount | None = Field(
-        default=1_000_000,
+        default=5_000_000,
         description="How many files and folders one user may have: each takes an inode of the disk; null: no limit",
     )
     user_file_quotas: dict[AccountName, FileCount | None] = Field(
         default={},
         description="As `user_file_quota`, for single users by name",
-        examples=[{"ada": 5_000_000, "bot": None}],
+        examples=[{"ada": 20_000_000, "bot": None}],
     )
     nfs: Nfs | None = Field(
         default=None,
