@@ -9,6 +9,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 from ansible.module_utils.atoll_gluster_access import misplaced, open_to_strangers
+from ansible.module_utils.atoll_gluster_options import unseen_by_mounts
 from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded
 from ansible.module_utils.atoll_recording import begun
 from ansible.module_utils.basic import AnsibleModule
@@ -59,7 +60,7 @@ options:
     type: int
     required: true
   options:
-    description: Options of the volume.
+    description: Options of the volume. One that only a mount would read is refused, as mounts do not ask for it.
     type: dict
     default: {}
   quota:
@@ -329,6 +330,9 @@ def ensure(module):
     volume, brick, servers = module.params["volume"], module.params["brick"], module.params["servers"]
     if len(servers) not in (1, 3):
         module.fail_json(msg="a volume needs one storage node or three, not %d: change roles of nodes" % len(servers))
+    lost = unseen_by_mounts(module.params["options"])
+    if lost:
+        module.fail_json(msg=lost)
     wanted = ["%s:%s/data" % (server, brick.rstrip("/")) for server in servers]
     gluster = Gluster(module)
     unknown = without_strangers(gluster, volume, servers)

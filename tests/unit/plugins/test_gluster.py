@@ -124,6 +124,18 @@ def test_a_node_that_left_the_cluster_is_let_in_no_more_and_the_others_stay_conn
     assert ensure({}, options=access(after))["changes"] == []
 
 
+@pytest.mark.parametrize("check", [False, True])
+def test_an_option_that_would_not_come_to_mounts_is_refused(gluster: Path, ensure: Any, check: bool) -> None:
+    """They read a file of their own: what glusterd writes for its clients comes to nobody."""
+    lost = {"performance.cache-size": "1GB", "client.event-threads": "4", "cluster.lookup-optimize": "on"}
+    given = {"network.ping-timeout": "10", "server.event-threads": "4", "storage.reserve": "2"}
+    message = ensure({}, options={**given, **lost}, fails=True, check=check)["msg"]
+    assert f"would not see {', '.join(sorted(lost))}: take that out of" in message, "an option is lost in silence"
+    assert not (gluster / "volume").exists()
+    ensure({}, options=given, check=check)
+    ensure({}, options=access(loads(NODES, installed=True)), check=check)
+
+
 ROGUE = {"evil": {"bricks": ["127.0.0.1:/etc"], "started": True}}
 
 

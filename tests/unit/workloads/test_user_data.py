@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import jinja2
+from ansible.plugins.filter.core import FilterModule
+
+from installer.cluster import TREE
 from installer.cluster.drivers import BRICK_PORT
 
 from .conftest import Rendered, Rendering
@@ -75,6 +79,21 @@ def test_a_mount_talks_as_the_volume_wants_it(rendered: Rendered) -> None:
             ("ping-timeout", "network.ping-timeout"),
         ):
             assert volfile[at_client] == wanted[of_volume], f"a mount and its volume differ in {of_volume}"
+
+
+def test_a_mount_waits_as_long_as_glusterfs_does_where_the_volume_says_nothing() -> None:
+    """Who gives options of their own need not name this one."""
+    environment = jinja2.Environment(autoescape=False)  # noqa: S701 (no HTML)
+    environment.filters |= {name: FilterModule().filters()[name] for name in ("comment", "regex_replace")}
+    template = environment.from_string((TREE / "roles/storage/templates/glusterfs/atoll.vol.j2").read_text("utf-8"))
+    text = template.render(
+        atoll_storage_hosts=[{"name": "storage1", "address": "10.0.0.31"}],
+        ansible_managed="",
+        storage_directory="/srv",
+        storage_of_driver={"volume_access": {}},
+        storage_volume_options={"server.event-threads": "4"},
+    )
+    assert "    option ping-timeout 42\n" in text, "the volfile says no time"
 
 
 def test_what_a_vanished_client_left_at_the_port_of_a_brick_is_ended_before_its_start(rendered: Rendered) -> None:
