@@ -131,3 +131,22 @@ def test_glusterd_starts_again_for_the_port_of_its_brick(rendered: Rendered) -> 
     (files,) = restarted_for(rendered, "glusterd.service")
     wanted = {"/etc/systemd/system/glusterd.service.d/atoll.conf", "/etc/glusterfs/glusterd.vol"}
     assert wanted <= files, "glusterd goes on with the port of before"
+
+
+def test_what_glusterd_starts_for_a_brick_gives_it_a_root_of_its_own(rendered: Rendered) -> None:
+    """Else whoever comes to the brick, root of any node, comes to all files of the server by it."""
+    files = {file.dest: file for file in rendered.files if file.host == "storage1"}
+    drop_in = files["/etc/systemd/system/glusterd.service.d/atoll.conf"].text or ""
+    bound = [line.partition("=")[2] for line in drop_in.splitlines() if line.startswith("BindReadOnlyPaths=")]
+    # systemd mounts in the order of the places: the real one is bound before it is hidden.
+    assert bound == [
+        "/usr/sbin/glusterfsd:/opt/atoll/lib/glusterfs/glusterfsd",
+        "/opt/atoll/bin/brick:/usr/sbin/glusterfsd",
+    ], "bricks run in the root of their server"
+    assert "/opt/atoll/bin/brick" in files
+    (starts,) = [line for line in drop_in.splitlines() if line.startswith("ExecStart=/")]
+    assert starts.startswith("ExecStart=/opt/atoll/lib/glusterfs/glusterd -p /run/glusterd.pid")
+    (volume,) = rendered.of("atoll_gluster")
+    assert files["/etc/atoll/brick"].text == volume["args"]["brick"] + "/data\n", "it serves no other brick"
+    (restarted,) = restarted_for(rendered, "glusterd.service")
+    assert {"/opt/atoll/bin/brick", "/etc/atoll/brick"} <= restarted
