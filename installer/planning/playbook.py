@@ -24,6 +24,7 @@ _HEAD = """\
   tasks:
     - name: Facts that roles act on are known
       atoll_facts:
+      timeout: 120
 """
 _VERDICT = """\
 - name: What is broken

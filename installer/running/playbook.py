@@ -19,6 +19,8 @@ from installer.running.processes import RUN_MARKER, end, marked
 
 # What ansible-playbook gets of this process' environment. The rest stays here: it may hold secrets of other programs,
 # and ansible-runner writes the environment of a run into its folder.
+# The images of a large bundle on slow disks take minutes: who takes so long is a node that lets us in and says nothing.
+LONGEST_TASK_S = 7200
 KEPT_ENVIRONMENT = ("HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER", "SSH_AUTH_SOCK", "ATOLL_CACHE", "ATOLL_STATE")
 
 
@@ -116,6 +118,7 @@ def _environment(playbook: Playbook, run_id: str) -> dict[str, str]:
         "ANSIBLE_INJECT_FACT_VARS": "False",  # what a node says never stands before the inventory
         "ANSIBLE_NOCOLOR": "1",
         "ANSIBLE_RETRY_FILES_ENABLED": "False",
+        "ANSIBLE_TASK_TIMEOUT": str(LONGEST_TASK_S),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "PYTHONPATH": os.pathsep.join(filter(None, (str(TREE), os.environ.get("PYTHONPATH")))),
         "PYTHONUNBUFFERED": "1",

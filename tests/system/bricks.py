@@ -109,7 +109,10 @@ class Brick:
         return own
 
     def remove(self, procedure: int, name: str) -> None:
-        self.call(FOPS, procedure, ROOT + bytes(4) + opaque(name.encode()) + pairs(OWN))
+        words = [opaque(name.encode()), bytes(4)]
+        if procedure == RMDIR:
+            words.reverse()
+        self.call(FOPS, procedure, ROOT + b"".join(words) + pairs(OWN))
 
     def comes_and_goes(self) -> None:
         """Make a file, and remove it."""

@@ -113,6 +113,14 @@ def test_a_nodes_facts_are_no_variables_and_name_no_other_key(rogue: Rogue) -> N
     assert running._environment(running.Playbook(Path("p"), Path("i"), {}), "r")["ANSIBLE_INJECT_FACT_VARS"] == "False"
 
 
+def test_a_node_that_lets_us_in_and_says_nothing_is_given_up(rogue: Rogue, monkeypatch: pytest.MonkeyPatch) -> None:
+    (rogue.folder / "ssh").write_text("#!/bin/sh\nexec sleep 60\n")
+    ours = running._environment(running.Playbook(Path("p"), Path("i"), {}), "r")
+    assert 0 < int(ours["ANSIBLE_TASK_TIMEOUT"]) <= 7200, "a silent node holds up a run for ever"
+    monkeypatch.setenv("ANSIBLE_TASK_TIMEOUT", "2")
+    assert "imed out" in rogue.play({}, {"atoll_units": {"phase": "demo", "units": []}})
+
+
 LEADS_OUT = "../../../../state/pki/ca.key"
 ASKING: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"ansible_facts": {"atoll_host": HOST}, "needed": [LEADS_OUT]}, {"atoll_packages": {"groups": ["host"]}}),

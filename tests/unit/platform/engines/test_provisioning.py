@@ -14,7 +14,7 @@ from atoll.engines.local.engine import LocalEngine
 from atoll.provisioning.models import ProvisionerRow
 from atoll.provisioning.provision import Provisioner
 from atoll.virtual_clusters.models import VirtualClusterRow
-from sqlalchemy import func, update
+from sqlalchemy import func, text, update
 
 from tests.unit.platform.conftest import configuration
 
@@ -87,6 +87,12 @@ class Slow(Growing):
         await super().provision(wanted)
 
 
+async def waits_for_a_row(stored: Sessions) -> bool:
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    async with stored() as session:
+        return bool(await session.scalar(text(waiting)))
+
+
 async def test_a_process_of_before_writes_nothing_once_a_newer_one_took_over(
     stored: Sessions, settings: Any, tmp_path: Path
 ) -> None:
@@ -100,8 +106,10 @@ async def test_a_process_of_before_writes_nothing_once_a_newer_one_took_over(
     beginning = asyncio.create_task(before.run())
     await engine.begun.wait()
     taking_over = asyncio.create_task(after.run())
-    _, waits = await asyncio.wait({taking_over}, timeout=0.5)
-    assert waits, "it took over in the middle of a write"
+    async with asyncio.timeout(30):
+        while not await waits_for_a_row(stored):
+            assert not taking_over.done(), "it took over in the middle of a write"
+            await asyncio.sleep(0.05)
     engine.go.set()
     assert (await beginning, await taking_over) == (False, True)
     async with stored() as session, session.begin():

@@ -89,6 +89,11 @@ def test_a_look_that_hangs_keeps_no_process_from_its_end(fuse: Fuse) -> None:
     program = "import asyncio, pathlib, sys; from atoll.files.mount import Mount; "
     program += "print(asyncio.run(Mount(pathlib.Path(sys.argv[1]), 0.1).obstacle()))"
     done = subprocess.run(
-        [sys.executable, "-c", program, fuse.root], capture_output=True, text=True, timeout=20, check=False
+        [sys.executable, "-c", program, fuse.root],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
     )
     assert "does not answer" in done.stdout, done.stderr
