@@ -6,7 +6,7 @@ Runs on nodes with Python >= 3.8 and the standard library only.
 
 from __future__ import annotations
 
-# Those that the file of mounts has, too (roles/storage/templates/glusterfs/atoll.vol.j2).
+# Those that the file of mounts has, too (`atoll.vol.j2` of the role).
 OF_MOUNTS = frozenset(["client.ssl", "network.ping-timeout", "ssl.certificate-depth", "ssl.cipher-list"])
 # Those that bricks, or glusterd and its other programs, read. Of no use to a mount.
 OF_SERVERS = "auth.", "changelog.", "diagnostics.brick-", "locks.", "server.", "storage."
