@@ -9,9 +9,9 @@ process that forks a worker per node; a pipe through `head` never ends while ssh
 Started once per task and node, so it imports little. It runs by the machine's own Python, 3.9 or later.
 """
 
-import _signal as signal  # type: ignore[import-not-found] # the public one makes enums, which takes as long as all else
 import os
 import select
+import signal
 import sys
 
 # By stream: output has what a module answers, some 5 MiB when all of Kueue's manifests change: its arguments, and

@@ -33,10 +33,12 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sound(tree: Path) -> Outcome:
-    """The tests of all that was not seen yet, run before anything is broken."""
+def sound(tree: Path, request: pytest.FixtureRequest) -> Outcome:
+    """The tests of all that was chosen (`-k`) and not seen yet, run before anything is broken."""
     now = commit()
-    left = {entry.test for entry in FAST if not seen_before(record(entry), entry.digest, now)}
+    chosen = [item.callspec.params["entry"] for item in request.session.items if hasattr(item, "callspec")]
+    rows = [entry for entry in chosen if isinstance(entry, Entry)]
+    left = {entry.test for entry in rows if not seen_before(record(entry), entry.digest, now)}
     return run_tests(tree, sys.executable, sorted(left), SOUND_S, tidy=True)
 
 
