@@ -112,7 +112,8 @@ def test_what_clients_left_at_the_port_of_a_brick_is_ended_before_its_start(rend
     drop_in = "/etc/systemd/system/glusterd.service.d/atoll.conf"
     ((host, text),) = [(file.host, file.text or "") for file in rendered.files if file.dest == drop_in]
     assert host == "storage1"
-    before = text.replace("\\\n", "").partition("ExecStartPre=-")[2].replace("$$", "$")  # as systemd reads it
+    lines = text.replace("\\\n", "").replace("$$", "$").splitlines()  # as systemd reads it
+    (before,) = [line.partition("=-")[2] for line in lines if line.startswith("ExecStartPre=-") and "ss " in line]
     for name, body in (("ss", SS), ("sleep", "#!/bin/sh\n")):
         (tmp_path / name).write_text(body)
         (tmp_path / name).chmod(0o755)
@@ -146,6 +147,9 @@ def test_what_glusterd_starts_for_a_brick_gives_it_a_root_of_its_own(rendered: R
     assert "/opt/atoll/bin/brick" in files
     (starts,) = [line for line in drop_in.splitlines() if line.startswith("ExecStart=/")]
     assert starts.startswith("ExecStart=/opt/atoll/lib/glusterfs/glusterd -p /run/glusterd.pid")
+    # What a client may fill is not the memory of the whole server, and no pid of before stands for a brick.
+    assert "TemporaryFileSystem=/run/atoll-brick:size=64k," in drop_in
+    assert "ExecStartPre=-/bin/sh -c 'rm -f /run/gluster/vols/*/*.pid'" in drop_in
     (volume,) = rendered.of("atoll_gluster")
     assert files["/etc/atoll/brick"].text == volume["args"]["brick"] + "/data\n", "it serves no other brick"
     (restarted,) = restarted_for(rendered, "glusterd.service")
