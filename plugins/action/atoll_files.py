@@ -60,6 +60,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
                 self._remove_tmp_path(self._connection._shell.tmpdir)
         # It repeats the arguments, and with them what may be secret.
         answer.pop("invocation", None)
+        answer.pop("ansible_facts", None)
         return result | answer
 
     def _send(self, sources: dict[str, Path]) -> dict[str, str]:

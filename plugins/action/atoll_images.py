@@ -75,6 +75,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
                 answer.pop("ask", None)
             finally:
                 self._remove_tmp_path(self._connection._shell.tmpdir)
+        answer.pop("ansible_facts", None)
         return result | answer
 
     def _send(self, layout: Path, digests: list[str]) -> dict[str, str]:

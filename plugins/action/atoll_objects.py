@@ -109,5 +109,6 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         answer = self._execute_module(module_name="atoll_objects", module_args=args, task_vars=variables)
         # It repeats the arguments, and with them what is secret.
         answer.pop("invocation", None)
+        answer.pop("ansible_facts", None)
         shown: dict[str, Any] = hidden(answer, never)
         return result | shown

@@ -70,6 +70,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
                 answer.pop("needed", None)
             finally:
                 self._remove_tmp_path(self._connection._shell.tmpdir)
+        answer.pop("ansible_facts", None)
         return result | answer
 
     def _directory(self, variables: dict[str, Any]) -> Path:

@@ -172,6 +172,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
                 result |= self._push(images, socket, partial(self._begin, task_vars))
             if record := args.get("record"):
                 kept = self._execute_module(module_name="atoll_record", module_args=dict(record), task_vars=task_vars)
+                kept.pop("ansible_facts", None)
                 return result | kept | {"changed": result["changed"] or kept.get("changed", False)}
             return result
         except KeyError as missing:

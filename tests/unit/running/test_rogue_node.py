@@ -113,6 +113,25 @@ def test_a_nodes_facts_are_no_variables_and_name_no_other_key(rogue: Rogue) -> N
     assert running._environment(running.Playbook(Path("p"), Path("i"), {}), "r")["ANSIBLE_INJECT_FACT_VARS"] == "False"
 
 
+OF_ANY_MODULE: list[dict[str, Any]] = [
+    {"atoll_units": {"phase": "demo", "units": []}},
+    {"ansible.builtin.slurp": {"src": "/etc/hostname"}},
+    {"atoll_files": {"phase": "demo", "files": [{"dest": "/a", "content": "b"}]}},
+    {"atoll_packages": {"groups": ["host"]}},
+    {"atoll_images": {"set": "base"}},
+    {"atoll_objects": {"manifests": ["{apiVersion: v1, kind: Namespace, metadata: {name: demo}}"]}},
+]
+
+
+def test_what_a_node_says_is_kept_only_where_it_is_asked_for_facts(rogue: Rogue) -> None:
+    answer = {"ansible_facts": {"atoll_host": HOST, "more": "of it"}, "staged": {}}
+    kept = {"ansible.builtin.debug": {"msg": "kept: {{ ansible_facts.more | default('nothing') }}"}}
+    said = rogue.play(answer, *OF_ANY_MODULE, kept)
+    assert "kept: nothing" in said
+    assert "ok=7" in said, said
+    assert "kept: of it" in rogue.play(answer, {"atoll_facts": {}}, kept)
+
+
 def test_a_node_that_lets_us_in_and_says_nothing_is_given_up(rogue: Rogue, monkeypatch: pytest.MonkeyPatch) -> None:
     (rogue.folder / "ssh").write_text("#!/bin/sh\nexec sleep 60\n")
     ours = running._environment(running.Playbook(Path("p"), Path("i"), {}), "r")
