@@ -51,3 +51,23 @@ def test_the_brick_sees_little_of_its_server_and_has_no_power_over_devices_and_p
     assert "size=64k" in atoll.node("storage1", "sh", "-c", f"grep ' /run/atoll-brick ' {brick}/mountinfo").out
     bounds = int(atoll.node("storage1", "sh", "-c", f"grep CapBnd {brick}/status").out.split()[1], 16)
     assert [name for name, bit in POWERS.items() if bounds >> bit & 1] == []
+
+
+def test_verify_names_a_brick_without_a_root_of_its_own_and_what_was_reached_above_the_data(atoll: Atoll) -> None:
+    ask = "import os, sys; getattr(os, sys.argv[1])(*sys.argv[2:4], *map(str.encode, sys.argv[4:]))"
+    mark = ["python3", "-c", ask]
+    above = ["/srv/atoll", "trusted.gfid"]
+    asked = ["verify", "-f", str(CLUSTER_FILE), "--phase", "volume"]
+    atoll(*asked)
+    # By the name alone: what GlusterFS was before this server had our program for it.
+    atoll.node("storage1", "sh", "-c", "cp /bin/sleep /run/glusterfsd; /run/glusterfsd 300 > /dev/null 2>&1 &")
+    atoll.node("storage1", *mark, "setxattr", *above, "0123456789abcdef")
+    try:
+        said = atoll(*asked, ok=(1,)).out
+        assert "has the root of this server for its own" in said
+        assert "/srv/atoll has been reached by a client" in said
+        assert "/srv has been reached" not in said
+    finally:
+        atoll.node("storage1", *mark, "removexattr", *above)
+        atoll.node("storage1", "sh", "-c", "pkill --exact --full '/run/glusterfsd 300'; rm -f /run/glusterfsd")
+    atoll(*asked)
