@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,12 +44,17 @@ class Finding:
 class Verdict:
     """What came of all checks."""
 
-    passed: int
+    passed_of: Mapping[str, int]  # how many, by the chapter of the benchmark: "1" to "5"
     failures: tuple[tuple[Finding, str], ...]  # each with what its ended waiver says, if it has one
     waived: tuple[tuple[Finding, Waiver], ...]
     manual: tuple[tuple[str, str], ...]  # id and text, once
     notes: tuple[str, ...]  # of waivers
     silent: tuple[tuple[str, str], ...] = ()  # nodes that could not be asked, and why
+
+    @property
+    def passed(self) -> int:
+        """How many passed, of all nodes."""
+        return sum(self.passed_of.values())
 
     @property
     def ok(self) -> bool:
@@ -60,6 +66,7 @@ class Verdict:
         return {
             "ok": self.ok,
             "passed": self.passed,
+            "passed_of": dict(self.passed_of),
             "failures": [finding.told() | ({"waiver": said} if said else {}) for finding, said in self.failures],
             "waived": [
                 {"node": finding.node, "check": finding.id, "text": finding.text}
@@ -113,7 +120,7 @@ def judge(
             failures.append((finding, said))
     idle = [one for one in waivers if whole and one not in used]
     return Verdict(
-        passed=sum(finding.state == "passed" for finding in findings),
+        passed_of=Counter(finding.id.partition(".")[0] for finding in findings if finding.state == "passed"),
         failures=tuple(failures),
         waived=tuple(waived),
         manual=tuple({finding.id: finding.text for finding in findings if finding.state == "manual"}.items()),

@@ -199,6 +199,16 @@ SUITES: tuple[Suite, ...] = (
         after=("sabotage-lab", "dev"),
     ),
     Suite(
+        "bench",
+        "The figures of this commit against their baseline: those of the suite `system`, and those that need no lab",
+        "the suite `system` of this commit; a machine that does nothing else",
+        "all",
+        (Command("figures", ("{python}", "-m", "installer", "bench")),),
+        600,
+        after=("farewell",),
+        alone=True,
+    ),
+    Suite(
         "shapes",
         "Clusters of other shapes, each installed on lab nodes: one node with all roles, one without accelerators",
         "root, the bundle (built or in the cache), 8 GiB of memory",

@@ -24,6 +24,9 @@ import httpx
 import pytest
 import yaml
 from atoll import quantities
+from atoll.configuration import Operations, Tasks, Web
+from atoll.files import work as of_files
+from atoll.tasks.scalars import MOST_BYTES
 
 from installer.cluster import load
 from installer.services.table import SERVICES, Unit
@@ -33,8 +36,8 @@ from tests.system.jobs import request
 from tests.system.people import User, people
 
 HEAVY = Path(__file__).parents[1] / "unit/platform/crowd/heavy.py"
-CLIENTS = 10
-# Of all clients together: ten times what one user may.
+CLIENTS = TIMES = 10
+# Of all clients together: ten times what one user may, see `ten_times`.
 AT_ONCE = {
     "streams": 400,
     "downloads": 40,
@@ -47,6 +50,7 @@ AT_ONCE = {
     "strangers": 80,
 }
 OTHERS_LIST_P95_S = 0.2
+FULL_S = 300
 # Refused clients of a kind ask again at least so often, however slow the machine.
 GAP_S = 20.0
 # Of what is refused (429, 503), all else says when to come again: here the user makes room, not waiting.
@@ -97,13 +101,27 @@ def closing() -> Iterator[Callable[[httpx.Client], httpx.Client]]:
 
 def furnish(atoll: Atoll, user: User, task: str) -> None:
     """A large file, a folder to archive, and metrics larger than are read."""
-    line = json.dumps({f"key_{number:05}": number for number in range(2000)})
+    line, size = json.dumps({f"key_{number:05}": number for number in range(2000)}), TIMES * MOST_BYTES
     home = f"/mnt/atoll/home/{user.name}"
     script = (
         f"cd {home} && truncate -s 1G large && mkdir -p code tasks/{task} && echo 'print(1)' > code/main.py && "
-        f"yes '{line}' | head -c 16M > tasks/{task}/metrics.jsonl && chown -R --reference={home} code large tasks"
+        f"yes '{line}' | head -c {size} > tasks/{task}/metrics.jsonl && chown -R --reference={home} code large tasks"
     )
     atoll.node("worker1", "sh", "-c", script)
+
+
+def ten_times(atoll: Atoll) -> dict[str, int]:
+    """What must be asked for in all for the load to be one of ten times the limits that this cluster has."""
+    told = atoll.kubectl("get", "configmap", "api-config", "-n", "atoll-system", "-o", "json").json
+    settings = yaml.safe_load(told["data"]["config.yaml"])
+    tasks = Tasks.model_validate(settings.get("tasks", {}))
+    operations = Operations.model_validate(settings.get("operations", {}))
+    assert TIMES * Web.model_validate(settings["web"]).streams_per_user <= AT_ONCE["streams"]
+    assert TIMES * of_files.READS.per_owner <= AT_ONCE["downloads"]
+    return {
+        "submissions": TIMES * max(tasks.unfinished_per_user, tasks.submitted_per_user),
+        "archives": TIMES * max(operations.waiting_per_user, operations.started_per_user),
+    }
 
 
 def containers(atoll: Atoll) -> dict[str, dict[str, Any]]:
@@ -283,6 +301,7 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
         "seconds": seconds,
         "at_once": AT_ONCE,
     }
+    wanted = ten_times(atoll)
     idle = work(portal, calm, of_other, max(10.0, seconds / 10))
     with (
         Late() as late,
@@ -326,6 +345,9 @@ def test_who_asks_for_ten_times_what_one_may_keeps_nobody_waiting(
         name: said["clients"].get(name, 0) for name, count in AT_ONCE.items() if said["clients"].get(name, 0) < count
     }
     assert not few, f"not so many clients came, so it was no load of that size: {few}"
+    asked = {name: sum(said["answers"][name].values()) for name in wanted}
+    few = {name: count for name, count in asked.items() if count < wanted[name] * min(1, seconds / FULL_S)}
+    assert not few, f"not so often was it asked for, so it was no load of that size: {few}, wanted {wanted}"
     assert min(said["held"][name] for name in ("streams", "downloads")) > 0, said["held"]
     assert not said["broken"], said["broken"]
     assert said["without_retry"].keys() <= WITHOUT_RETRY, f"refused without a word of when to come again: {said}"

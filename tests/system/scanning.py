@@ -89,7 +89,7 @@ def at_further(cluster: Cluster, listening: dict[str, list[Socket]], further: di
 
 
 def of_services(services: list[dict[str, Any]]) -> list[Target]:
-    """Each port of each Service that has an address of its own."""
+    """Each port of each Service that has an address of its own: others lead to pods, which are tried, too."""
     found: list[Target] = []
     for item in services:
         name = f"{item['metadata']['namespace']}/{item['metadata']['name']}"

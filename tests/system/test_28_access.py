@@ -12,7 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.system.harness import Atoll, wait_for
+from installer.cluster import load
+from tests.system.harness import CLUSTER_FILE, Atoll, wait_for
 
 JOBS = "--as=system:serviceaccount:atoll-system:jobs"
 DATABASE_ACCOUNT = "--as=system:serviceaccount:atoll-system:database"
@@ -64,11 +65,15 @@ asyncio.run(main())
 
 
 # What the kubelet's certificate is worth is not asked here: who has none to show gets no answer.
+KUBELETS_OWN = "/var/lib/kubelet/pki/kubelet-client-current.pem"
 WITHOUT_CREDENTIALS = """
 import ssl, sys, urllib.error, urllib.request
+context = ssl._create_unverified_context()
+if own := globals().get("AS"):
+    context.load_cert_chain(own)
 for url in sys.argv[1:]:
     try:
-        with urllib.request.urlopen(url, timeout=10, context=ssl._create_unverified_context()) as answer:
+        with urllib.request.urlopen(url, timeout=10, context=context) as answer:
             print(url, answer.status)
     except urllib.error.HTTPError as error:
         print(url, error.code)
@@ -197,6 +202,10 @@ def test_a_kubelet_answers_nobody_who_shows_no_credentials(atoll: Atoll) -> None
     urls = [f"https://{address}:10250/{path}" for address in addresses for path in ("pods", "metrics")]
     told = atoll.node("worker1", "python3", "-c", WITHOUT_CREDENTIALS, *urls).out.splitlines()
     assert told == [f"{url} 401" for url in urls]
+    # Whom it knows, another node's kubelet, it answers no more than that.
+    as_worker1 = f"AS = '{KUBELETS_OWN}'\n{WITHOUT_CREDENTIALS}"
+    told = atoll.node("worker1", "python3", "-c", as_worker1, *urls).out.splitlines()
+    assert told == [f"{url} 403" for url in urls]
 
 
 def test_every_node_can_keep_tasks_out_of_the_groups_of_their_images(atoll: Atoll) -> None:
@@ -224,11 +233,12 @@ def test_the_roots_key_is_on_no_node(atoll: Atoll) -> None:
     key = (atoll.state / "pki/ca.key").read_bytes()
     mirrored = f"/var/lib/atoll/clusters/{atoll.name}/pki"
     assert "ca.crt" in atoll.node("master1", "ls", mirrored).out.split()
-    places = ("/etc", "/opt", "/root", "/var/lib/atoll")
-    find = ("find", *places, "-xdev", "-type", "f", "-size", "-64k", "-name", "*.key")
-    for node in ("master1", "worker1", "storage1"):
+    places = ("/etc", "/opt", "/root", "/var/lib/atoll", "/var/lib/kubelet", "/var/log", "/var/tmp", "/tmp")
+    find = ("find", *places, "-xdev", "-type", "f", "-size", "-64k")
+    for node in (each.name for each in load(CLUSTER_FILE).nodes):
+        # By what is in it, whatever it is called.
         sums = atoll.node(node, *find, "-exec", "sha256sum", "{}", "+").out.splitlines()
-        assert node != "master1" or sums
+        assert len(sums) > 50, node
         found = {line.split(maxsplit=1)[1] for line in sums if line.startswith(hashlib.sha256(key).hexdigest())}
         assert not found, f"{node}: {found}"
 
@@ -242,8 +252,8 @@ def test_what_the_system_keeps_is_for_its_own_account(atoll: Atoll) -> None:
     assert {line for line in told if line} == {"700 65534"}
 
 
-def listening(atoll: Atoll) -> dict[str, tuple[str, int]]:
-    """Every TCP port that the system's pods not on their node's network declare or are probed at, by its address."""
+def listening(atoll: Atoll, protocol: str = "TCP") -> dict[str, tuple[str, int]]:
+    """Every port that the system's pods not on their node's network declare or are probed at, by its address."""
     found = {}
     for pod in atoll.kubectl("get", "pods", "-A", "-o", "json").json["items"]:
         spec, status, metadata = pod["spec"], pod["status"], pod["metadata"]
@@ -252,9 +262,11 @@ def listening(atoll: Atoll) -> dict[str, tuple[str, int]]:
         labels = metadata.get("labels", {})
         name = labels.get("app.kubernetes.io/name") or labels.get("k8s-app") or metadata["name"]
         for container in spec["containers"]:
-            ports = {each["containerPort"] for each in container.get("ports", ()) if each.get("protocol") != "UDP"}
+            told = container.get("ports", ())
+            ports = {each["containerPort"] for each in told if each.get("protocol", "TCP") == protocol}
             probes = [container.get(f"{kind}Probe", {}) for kind in ("startup", "liveness", "readiness")]
             asked = {probe[way]["port"] for probe in probes for way in ("httpGet", "tcpSocket") if way in probe}
+            asked = asked if protocol == "TCP" else set()
             for port in ports | {each for each in asked if isinstance(each, int)}:
                 found[f"{status['podIP']}:{port}"] = (name, port)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 import yaml
 
 from tests.system.harness import CLUSTER_FILE, NAME, Atoll, Portal, wait_for
+from tests.system.jobs import request
 
 AS_THE_PLATFORM = """
 import http.client, json, ssl, sys
@@ -46,9 +48,16 @@ def states(atoll: Atoll) -> dict[str, str]:
 
 
 def while_asking(portal: Portal, act: Callable[[], str]) -> str:
-    """What `act` returns; meanwhile somebody asks the portal as often as one may, and is answered each time."""
+    """What `act` returns; meanwhile somebody asks the portal as often as one may, and writes, and is answered.
+
+    What is written is one task, with one key: however often it is sent, there is one in the end.
+    """
     answers: list[str] = []
+    written: list[str] = []
+    tasks: set[str] = set()
     over = threading.Event()
+    key = {"Idempotency-Key": secrets.token_hex(16)}
+    wanted = request(portal, "meanwhile", "examples/devices/hold.py", device_type="huawei_npu_amd64", devices=8)
 
     def ask() -> None:
         while not over.is_set():
@@ -58,7 +67,17 @@ def while_asking(portal: Portal, act: Callable[[], str]) -> str:
                 answers.append(repr(error))
             over.wait(0.12)  # 25 times a second
 
-    asking = [threading.Thread(target=ask) for _ in range(3)]
+    def write() -> None:
+        while not over.is_set():
+            try:
+                answer = portal.client.post("/trainings", json=wanted, headers=key)
+                written.append(str(answer.status_code))
+                tasks.add(str(answer.json().get("id")))
+            except (httpx.HTTPError, ValueError) as error:
+                written.append(repr(error))
+            over.wait(0.25)
+
+    asking = [*(threading.Thread(target=ask) for _ in range(3)), threading.Thread(target=write)]
     for thread in asking:
         thread.start()
     try:
@@ -70,6 +89,10 @@ def while_asking(portal: Portal, act: Callable[[], str]) -> str:
             thread.join()
     assert len(answers) > 100
     assert set(answers) == {"200"}, sorted(set(answers))
+    assert len(written) > 10
+    assert set(written) <= {"200", "201", "202"}, sorted(set(written))
+    (task,) = tasks
+    portal.client.post(f"/tasks/{task}/stop").raise_for_status()
     return said
 
 

@@ -41,6 +41,18 @@ test("who is disabled is out at once, and back when enabled", async ({ page, bro
   await theirs.context().close();
 });
 
+test("who is signed out everywhere is out at once, and comes in again", async ({ page, browser, stack }) => {
+  const { page: theirs, person } = await atWork(browser, stack);
+  await theirs.goto("/training");
+  await expect(theirs.getByRole("navigation", { name: "Main menu" })).toBeVisible();
+  await change(page, person.user, "End sessions");
+  await theirs.goto("/training");
+  await expect(theirs).toHaveURL(/\/sign-in/);
+  await signIn(theirs, person);
+  await expect(theirs.getByRole("navigation", { name: "Main menu" })).toBeVisible();
+  await theirs.context().close();
+});
+
 test("a one-time password is shown once and has to be changed", async ({ page, browser, stack }) => {
   const { page: theirs, person } = await atWork(browser, stack);
   await change(page, person.user, "Reset password");
