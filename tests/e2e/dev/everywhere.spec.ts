@@ -76,6 +76,13 @@ test("everything is reached by keyboard", async ({ page }) => {
   await expect(page).toHaveURL(/\/nodes/);
 });
 
+test("an address of no page keeps the menu, by which one gets away from it", async ({ page }) => {
+  await page.goto("/no/such-page");
+  await expect(page.getByText("There is no such page")).toBeVisible();
+  await page.getByRole("navigation", { name: "Main menu" }).getByRole("link", { name: "Nodes" }).click();
+  await expect(page).toHaveURL(/\/nodes/);
+});
+
 test("no page is wider than a phone", async ({ page }) => {
   await expectFitsPhone(page, await pages(page));
   await page.goto("/overview");

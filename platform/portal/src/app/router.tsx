@@ -20,6 +20,9 @@ const index = createRoute({
   },
 });
 
+/** An address of no page keeps the menu, by which one gets away from it. */
+const missing = createRoute({ getParentRoute: () => shell, path: "$", component: Missing });
+
 root.update({ notFoundComponent: Missing });
 shell.update({ component: Shell });
 
@@ -39,7 +42,10 @@ function pages<Of>(place: "routes" | "entrances"): Of[] {
   return (FEATURES as readonly Feature[]).flatMap((feature) => feature[place] ?? []) as Of[];
 }
 
-const tree = root.addChildren([...pages<Entrance>("entrances"), shell.addChildren([index, ...pages<Page>("routes")])]);
+const tree = root.addChildren([
+  ...pages<Entrance>("entrances"),
+  shell.addChildren([index, missing, ...pages<Page>("routes")]),
+]);
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
