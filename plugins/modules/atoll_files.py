@@ -19,6 +19,7 @@ options:
     default: []
     suboptions:
       path: {description: Path., type: path, required: true}
+      shared: {description: "Others may put a link in its place: it is never followed.", type: bool, default: false}
       mode: {description: Mode., type: str, default: "0755"}
       owner: {description: Owner by name or number., type: str, default: root}
       group: {description: Group by name or number., type: str, default: root}
@@ -88,7 +89,7 @@ import hashlib
 import io
 import os
 import shutil
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 from ansible.module_utils.atoll_node import (
     COMMON_ARGUMENTS,
@@ -117,7 +118,12 @@ ARGUMENTS = {
         "type": "list",
         "elements": "dict",
         "default": [],
-        "options": {"path": {"type": "path", "required": True}, "mode": {"type": "str", "default": "0755"}, **OWNED},
+        "options": {
+            "path": {"type": "path", "required": True},
+            "shared": {"type": "bool", "default": False},
+            "mode": {"type": "str", "default": "0755"},
+            **OWNED,
+        },
     },
     "files": {
         "type": "list",
@@ -149,6 +155,20 @@ ARGUMENTS = {
     **COMMON_ARGUMENTS,
     **RECORD_ARGUMENTS,
 }
+
+
+@contextlib.contextmanager
+def opened(path: str, follow: bool) -> Iterator[int]:
+    """Open a directory: what is done with it then is done to no other. Raises NodeError for a link not to follow."""
+    try:
+        directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | (0 if follow else os.O_NOFOLLOW))
+    except NotADirectoryError:
+        said = "{} is a link where others may write, so it is not followed. See where it leads, and remove it."
+        raise NodeError(said.format(path)) from None
+    try:
+        yield directory
+    finally:
+        os.close(directory)
 
 
 class Facet:
@@ -212,22 +232,25 @@ class Facet:
                 return
             self._parents(path)
             os.mkdir(path, 0o700)
-            os.chown(path, *ids_of(wanted["owner"], wanted["group"]))
-            os.chmod(path, int(wanted["mode"], 8))
-        self._attributes(path, wanted)
+            with opened(path, follow=not wanted["shared"]) as directory:
+                os.chown(directory, *ids_of(wanted["owner"], wanted["group"]))
+                os.chmod(directory, int(wanted["mode"], 8))
+        with opened(path, follow=not wanted["shared"]) as directory:
+            self._attributes(path, wanted, directory)
         self.book.section("directories")[path] = attributes_of(path)
 
-    def _attributes(self, path: str, wanted: Dict[str, Any]) -> None:
-        # A mount point shows its file system's own mode, so directories follow links.
-        seen = os.stat(path)
+    def _attributes(self, path: str, wanted: Dict[str, Any], at: Optional[int] = None) -> None:
+        # A mount point shows its file system's own mode, so directories follow links. `at` is what stands open there.
+        place: Any = path if at is None else at
+        seen = os.stat(place)
         ids = ids_of(wanted["owner"], wanted["group"])
         mode = int(wanted["mode"], 8)
         if (seen.st_mode & 0o7777, seen.st_uid, seen.st_gid) != (mode, *ids):
             before = "{:04o} {}:{}".format(seen.st_mode & 0o7777, seen.st_uid, seen.st_gid)
             self._note(path, before, "{:04o} {}:{}".format(mode, *ids))
             if not self.dry:
-                os.chown(path, *ids)
-                os.chmod(path, mode)
+                os.chown(place, *ids)
+                os.chmod(place, mode)
 
     def _file(self, wanted: Dict[str, Any]) -> None:
         path = wanted["dest"]

@@ -15,6 +15,7 @@ BRICK = "/srv/atoll/storage/data"
 LOG = "/var/log/glusterfs/bricks/srv-atoll-storage-data.log"
 # One that anybody may read, one that every server has, one by way of another process's root.
 FILES = ("/etc/passwd", "/etc/machine-id", "/proc/1/root/etc/passwd")
+CAGED = ("glusterfsd", "setpriv", "umount", "lib", "lib32", "lib64")
 # By linux/capability.h.
 POWERS = {"net_admin": 12, "sys_module": 16, "sys_rawio": 17, "sys_chroot": 18, "sys_ptrace": 19, "mknod": 27}
 
@@ -43,12 +44,18 @@ def test_the_brick_sees_little_of_its_server_and_has_no_power_over_devices_and_p
         *(f"etc/ssl/glusterfs.{end}" for end in ("ca", "pem", "key")),
         "var/lib/glusterd/secure-access",
     }
+    # GlusterFS runs by a shell what stands in a volume file, and that lies where clients write.
+    programs = atoll.node("storage1", "sh", "-c", f"cd {brick}/root && ls usr usr/bin usr/sbin; ls bin sbin; true").out
+    assert {*programs.split()} <= {"usr:", "usr/bin:", "usr/sbin:", "bin", "sbin", *CAGED}
     mounts = atoll.node("storage1", "sh", "-c", f"cut -d' ' -f5,6 {brick}/mountinfo").out.splitlines()
     writable = {place for place, options in map(str.split, mounts) if options.startswith("rw")}
     # Whatever its owner and mode, a client changes and fills what can be written: so the very file of its log, and no
     # device, which all programs of the server share.
     assert writable == {"/tmp", "/run/atoll-brick", LOG, BRICK}
     assert "size=64k" in atoll.node("storage1", "sh", "-c", f"grep ' /run/atoll-brick ' {brick}/mountinfo").out
+    # What can be written can be made a program that runs as root: nobody else on the server comes to it.
+    modes = atoll.node("storage1", "stat", "--format", "%a", "/srv/atoll/storage", "/var/log/glusterfs/bricks").out
+    assert modes.split() == ["700", "700"]
     bounds = int(atoll.node("storage1", "sh", "-c", f"grep CapBnd {brick}/status").out.split()[1], 16)
     assert [name for name, bit in POWERS.items() if bounds >> bit & 1] == []
 

@@ -191,3 +191,19 @@ def test_a_rehearsal_goes_on_where_an_earlier_task_would_have_made_the_file(
     else:
         with pytest.raises(AnsibleActionFail, match="An earlier phase makes it"):
             module.ActionModule._prepared(action, file, {}, {})
+
+
+def test_a_link_where_others_may_write_is_refused_and_what_it_leads_to_stays_as_it_is(run: Any, tmp_path: Path) -> None:
+    """Root of any node puts one into the user data: by it, `apply` gave away any directory of the first master."""
+    victim = tmp_path / "victim"
+    victim.mkdir(mode=0o700)
+    (tmp_path / "home").symlink_to(victim)
+    wanted = {"path": str(tmp_path / "home"), "mode": "0755", **ME}
+    answer = run("atoll_files", phase="demo", directories=[{**wanted, "shared": True}])
+    assert answer["failed"]
+    assert "is a link where others may write" in answer["msg"]
+    assert victim.stat().st_mode & 0o777 == 0o700
+    (tmp_path / "home").unlink()
+    assert run("atoll_files", phase="demo", directories=[{**wanted, "shared": True}])["changed"]
+    assert (tmp_path / "home").stat().st_mode & 0o777 == 0o755
+    assert not run("atoll_files", phase="demo", directories=[{**wanted, "shared": True}])["changed"]

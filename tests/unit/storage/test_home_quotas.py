@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -127,6 +128,14 @@ def test_each_home_gets_its_limit_once_and_nothing_else_does(node: Node, daemon:
     node.home("dan")
     keeper.turn()
     assert node.calls() == [f"volume quota atoll limit-usage /home/dan {50 * GIB}"]
+
+
+def test_a_link_in_place_of_all_homes_leads_to_none(node: Node, daemon: Any, tmp_path: Path) -> None:
+    (tmp_path / "etc/ada").mkdir(parents=True)
+    shutil.rmtree(node.homes, ignore_errors=True)
+    node.homes.symlink_to(tmp_path / "etc")
+    node.keeper("1Gi").turn()
+    assert node.calls() == []
 
 
 def test_a_limit_that_nobody_wants_any_more_is_taken_away(node: Node, daemon: Any) -> None:

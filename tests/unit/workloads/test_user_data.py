@@ -150,6 +150,7 @@ def test_what_glusterd_starts_for_a_brick_gives_it_a_root_of_its_own(rendered: R
     # What a client may fill is not the memory of the whole server, and no pid of before stands for a brick.
     assert "TemporaryFileSystem=/run/atoll-brick:size=64k," in drop_in
     assert "ExecStartPre=-/bin/sh -c 'rm -f /run/gluster/vols/*/*.pid'" in drop_in
+    assert {"MemoryMax=50%", "OOMPolicy=continue"} <= {*drop_in.splitlines()}
     (volume,) = rendered.of("atoll_gluster")
     assert files["/etc/atoll/brick"].text == volume["args"]["brick"] + "/data\n", "it serves no other brick"
     (restarted,) = restarted_for(rendered, "glusterd.service")

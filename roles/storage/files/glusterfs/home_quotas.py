@@ -163,6 +163,8 @@ def limit_of(path: str, attribute: str) -> int:
 
 def homes(folder: str) -> List[str]:
     """Return the names of the homes: directories with the name of an account, nothing that a link leads to."""
+    if os.path.islink(folder):  # a client of the brick has made it
+        return []
     try:
         with os.scandir(folder) as entries:
             return sorted(e.name for e in entries if NAME.fullmatch(e.name) and e.is_dir(follow_symlinks=False))
