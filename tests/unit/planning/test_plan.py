@@ -205,6 +205,15 @@ def test_a_silent_node_with_steps_blocks_the_plan(cluster: Cluster, digests: Dig
     assert not made.only(nodes=["master1"]).only(phases=["host"]).blocked
 
 
+def test_a_silent_node_that_is_to_join_blocks_the_plan(text: str, digests: Digests, installed: Observations) -> None:
+    grown = loads(text + "  - {name: worker3, address: 10.0.0.23}\n", installed=True)
+    silent = replace(installed, nodes={**installed.nodes, "worker3": Seen(reachable=False)})
+    made = plan(grown, None, silent, digests)
+    assert made.needs("worker3"), "a node that is to join need not answer"
+    assert [told.partition(" (")[0] for told in made.blocked] == ["Node `worker3`"]
+    assert not made.only(nodes=["storage1"]).blocked
+
+
 def test_a_driver_that_is_dropped_is_removed_before_anything_is_made(
     text: str, digests: Digests, installed: Observations
 ) -> None:
@@ -213,6 +222,13 @@ def test_a_driver_that_is_dropped_is_removed_before_anything_is_made(
     assert brief(made)[0] == ("registry", "storage1", "remove")
     assert made.steps[0].reason == "no longer wanted"
     assert not plan(moved, None, done(made, installed), digests)
+
+
+def test_what_stands_on_others_is_removed_before_them(text: str, digests: Digests, installed: Observations) -> None:
+    bare = re.sub(r", accelerators: \[.*\]", "", text)
+    both = loads(bare + "registry: {driver: harbor, harbor: {url: 'https://h', user: u}}\n", installed=True)
+    removed = [step.phase for step in plan(both, None, installed, digests).steps if step.action == "remove"]
+    assert removed == ["accelerators", "registry"], "removals are planned in the order in which phases are made"
 
 
 def test_servers_of_user_data_that_are_dropped_hinder_also_before_anything_is_kept_there(

@@ -80,6 +80,52 @@ def test_modes_links_and_missing_files_count_as_differences(run: Any, tmp_path: 
     ]
 
 
+def test_a_mode_changed_by_hand_is_mended(run: Any, tmp_path: Path) -> None:
+    folder, file = tmp_path / "a", tmp_path / "a/one"
+    wanted = {
+        "phase": "demo",
+        "directories": [{"path": str(folder), "mode": "0750", **ME}],
+        "files": [text(file, "1", mode="0640")],
+    }
+    run("atoll_files", **wanted)
+    folder.chmod(0o777)
+    file.chmod(0o666)
+    assert len(run("atoll_probe", objects=False)["drifted"]["demo"]) == 2
+    mended = run("atoll_files", **wanted)
+    assert mended["changed_paths"] == [str(folder), str(file)], "a drifted mode is left as it is"
+    assert [path.stat().st_mode & 0o7777 for path in (folder, file)] == [0o750, 0o640]
+    assert run("atoll_probe", objects=False)["drifted"] == {}
+
+
+def test_a_rehearsal_leaves_all_that_is_there_as_it_is(run: Any, tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    (there / "old").mkdir(parents=True)
+    (there / "old/one").write_text("1")
+    (there / "two").write_text("2")
+    (there / "link").symlink_to("old")
+    there.chmod(0o700)
+
+    def seen() -> dict[str, tuple[int, str]]:
+        return {
+            str(path): (path.lstat().st_mode, str(path.readlink()) if path.is_symlink() else "")
+            for path in (there, *there.rglob("*"))
+        }
+
+    before = seen()
+    answer = run(
+        "atoll_files",
+        check=True,
+        phase="demo",
+        directories=[{"path": str(there), "mode": "0755", **ME}, {"path": str(there / "new"), **ME}],
+        links=[{"path": str(there / "link"), "to": "two"}, {"path": str(there / "more"), "to": "two"}],
+        absent=[str(there / "old"), str(there / "two")],
+    )
+    names = ("", "new", "link", "more", "old", "two")
+    assert answer["changed_paths"] == [str(there / name) for name in names]
+    assert seen() == before, "a rehearsal changed what is there"
+    assert not (tmp_path / "state").exists()
+
+
 def test_a_rehearsal_writes_nothing_and_says_what_it_would(run: Any, tmp_path: Path) -> None:
     answer = run("atoll_files", check=True, phase="demo", files=[text(tmp_path / "one", "1\n")])
     assert answer["changed"]
@@ -145,6 +191,15 @@ def test_what_is_removed_leaves_the_book(run: Any, tmp_path: Path) -> None:
     assert run("atoll_files", phase="demo", absent=[str(tmp_path / "a")])["changed_paths"] == [str(tmp_path / "a")]
     assert json.loads((tmp_path / "state/managed/demo.json").read_text()) == {}
     assert run("atoll_probe", objects=False)["drifted"] == {}
+
+
+def test_what_lies_beside_what_is_removed_stays_in_the_book(run: Any, tmp_path: Path) -> None:
+    run("atoll_files", phase="demo", files=[text(tmp_path / "a/one", "1"), text(tmp_path / "ab", "2")])
+    run("atoll_files", phase="demo", absent=[str(tmp_path / "a")])
+    assert (tmp_path / "ab").read_text() == "2"
+    (tmp_path / "ab").write_text("by hand")
+    drifted = run("atoll_probe", objects=False)["drifted"]
+    assert drifted == {"demo": [f"content of {tmp_path}/ab differs"]}, "a file of a like name was forgotten"
 
 
 def test_a_file_made_once_keeps_what_others_write(run: Any, tmp_path: Path) -> None:

@@ -106,5 +106,9 @@ def test_images_are_compared_by_digest(run: Any, programs: Any, tmp_path: Path) 
     newer = {**image, "descriptor": other, "blobs": ["sha256:b", "sha256:config"]}
     answer = run("atoll_images", phase="runtime", images=[newer])
     assert (answer["ask"], answer["needed"]) == (True, ["sha256:b"])
+    swapped = f"REF TYPE DIGEST SIZE\nr/one:1 application/x {other['digest']} 1.0 KiB linux/amd64 -\n"
+    (tmp_path / "images").write_text(swapped)
+    told = run("atoll_probe", objects=False)["drifted"]
+    assert told == {"runtime": ["image r/one:1 is another"]}, "an image under a name that is not its own passes"
     (tmp_path / "images").write_text("REF\n")
     assert run("atoll_probe", objects=False)["drifted"] == {"runtime": ["image r/one:1 is gone"]}

@@ -115,6 +115,18 @@ def test_a_stopped_unit_that_runs_again_is_a_difference(run: Any, systemd: Any, 
     assert run("atoll_probe", objects=False)["drifted"] == {"demo": ["unit a.service is inactive"]}
 
 
+def test_a_unit_that_was_disabled_is_told_and_enabled_again(run: Any, systemd: Any, tmp_path: Path) -> None:
+    systemd()
+    wanted = {"phase": "demo", "units": [{"name": "a.service"}]}
+    run("atoll_units", **wanted)
+    (tmp_path / "unit.enabled").write_text("disabled\n")
+    assert run("atoll_probe", objects=False)["drifted"] == {"demo": ["unit a.service is disabled"]}, (
+        "it would not start with its node"
+    )
+    assert run("atoll_units", **wanted)["actions"] == ["enable a.service"]
+    assert run("atoll_probe", objects=False)["drifted"] == {}
+
+
 def test_a_mount_that_answers_nobody_is_made_again(
     run: Any, plugin: Any, systemd: Any, programs: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,9 +125,9 @@ def test_the_queue_starts_it_and_it_is_never_restarted_by_kubernetes() -> None:
     made = manifests.job_set(submission())
     assert made["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "ada"
     assert made["spec"]["suspend"] is True
-    assert made["spec"]["failurePolicy"] == {"maxRestarts": 0}
+    assert made["spec"]["failurePolicy"] == {"maxRestarts": 0}, "a program that crashed is begun again"
     job = made["spec"]["replicatedJobs"][0]["template"]["spec"]
-    assert job["backoffLimit"] == 0
+    assert job["backoffLimit"] == 0, "a pod that failed gets another one"
     assert job["template"]["spec"]["restartPolicy"] == "Never"
 
 

@@ -2,13 +2,17 @@
 
 import statistics
 import time
+from datetime import timedelta
 
 import httpx
 import pytest
-from atoll.database.connection import connect, sessions
+from atoll.database.base import now
+from atoll.database.connection import Sessions, connect, sessions
 from atoll.identity.models import SignInAttemptRow
+from atoll.identity.repository import IdentityRepository
 
 from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform
+from tests.unit.platform.rows import a_caller
 
 GUESS = "a wild guess"
 WRONG = 401
@@ -105,6 +109,19 @@ async def test_two_people_of_one_browser_are_both_known_there(platform: RunningP
     await lock(platform, "ada")
     await http.delete("/session")
     assert await guess(http, "ada", PASSWORD) == 201
+
+
+async def test_of_many_devices_of_a_user_the_latest_are_known(stored: Sessions) -> None:
+    ends = now() + timedelta(days=1)
+    async with stored() as session, session.begin():
+        ada = await a_caller(session, "ada")
+        repository = IdentityRepository(session)
+        for number in range(4):
+            await repository.know_device(ada.id, f"device-{number}", None, ends, 3)
+        known = [number for number in range(4) if await repository.known_device(f"device-{number}", "ada")]
+        assert known == [1, 2, 3], "the latest device is a stranger"
+        await repository.know_device(ada.id, "device-4", None, now() - timedelta(seconds=1), 3)
+        assert await repository.known_device("device-4", "ada") is None, "a device is known for longer than it should"
 
 
 async def test_the_cookie_of_a_device_is_out_of_reach_and_opens_nothing(platform: RunningPlatform) -> None:

@@ -2,10 +2,12 @@
 
 import asyncio
 import threading
+from datetime import datetime, timedelta
 
 import httpx
 import pytest
 from atoll.api.application import application as api_application
+from atoll.database.base import now
 from atoll.database.connection import connect
 from atoll.database.rights import API
 from atoll.identity import passwords
@@ -32,6 +34,10 @@ async def test_the_administrator_must_change_the_generated_password_before_anyth
         "/session/password", json={"current_password": ADMIN_PASSWORD, "new_password": ADMIN_PASSWORD}
     )
     assert same.json()["code"] == "same_password"
+    named = await http.post(
+        "/session/password", json={"current_password": ADMIN_PASSWORD, "new_password": "The-Administrator-2"}
+    )
+    assert named.json().get("code") == "contains_name", "a password may hold its user's name"
     changed = await http.post("/session/password", json={"current_password": ADMIN_PASSWORD, "new_password": PASSWORD})
     assert changed.json()["must_change_password"] is False
     assert (await http.get("/overview")).status_code == 200
@@ -61,6 +67,19 @@ async def test_guessing_is_limited(platform: RunningPlatform) -> None:
     assert right.status_code == 429
 
 
+async def test_guesses_of_many_names_at_one_address_are_limited(platform: RunningPlatform) -> None:
+    await platform.admin()
+    here, there = (platform.anonymous(**{"X-Forwarded-For": f"198.51.100.{number}"}) for number in (7, 8))
+
+    async def sign_in(http: httpx.AsyncClient, name: str, password: str) -> int:
+        return (await http.post("/session", json={"name": name, "password": password})).status_code
+
+    told = [await sign_in(here, f"user-{number}", "a wild guess") for number in range(31)]
+    assert told == [401] * 30 + [429], "the guesses of an address are not counted over all names"
+    assert await sign_in(here, "admin", PASSWORD) == 429
+    assert await sign_in(there, "admin", PASSWORD) == 201
+
+
 async def test_the_cookie_is_out_of_reach_of_scripts_and_kept_only_as_a_hash(platform: RunningPlatform) -> None:
     http = platform.anonymous()
     answer = await http.post("/session", json={"name": "admin", "password": ADMIN_PASSWORD})
@@ -85,6 +104,29 @@ async def test_signing_out_ends_the_session_on_the_server(platform: RunningPlatf
     again = platform.anonymous()
     again.cookies.update(cookies)
     assert (await again.get("/session")).status_code == 401
+
+
+async def test_who_signs_in_again_leaves_no_session_of_before(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    cookie = platform.configuration.web.session_cookie
+    before = platform.anonymous()
+    before.cookies.set(cookie, str(admin.http.cookies[cookie]))
+    assert (await before.get("/session")).status_code == 200
+    assert (await admin.post("/session", {"name": "admin", "password": PASSWORD})).status_code == 201
+    assert (await before.get("/session")).status_code == 401, "the session of before a sign-in lives on"
+    assert (await admin.get("/session")).status_code == 200
+
+
+async def test_a_session_ends_after_its_hours(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    hours = timedelta(hours=platform.configuration.web.session_hours)
+    left = datetime.fromisoformat((await admin.get("/session")).json()["expires_at"]) - now()
+    assert hours - timedelta(minutes=5) < left <= hours, "a session lives for other hours than are set"
+    database = connect(platform.configuration, pool_size=1)
+    async with database.begin() as connection:
+        await connection.execute(text("UPDATE sessions SET expires_at = now()"))
+    await database.dispose()
+    assert (await admin.get("/session")).status_code == 401, "a session that has ended opens"
 
 
 async def test_changing_the_password_ends_all_other_sessions(platform: RunningPlatform) -> None:

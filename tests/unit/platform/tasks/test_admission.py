@@ -84,6 +84,12 @@ def test_a_full_virtual_cluster_makes_wait_although_nodes_are_free() -> None:
     assert verdict.reason.params == {"needed": 1, "free": 0, "total": 4, "virtual_cluster": "vc"}
 
 
+def test_who_may_hold_all_of_a_virtual_cluster_waits_for_its_devices_not_for_a_limit_of_their_own() -> None:
+    verdict = decide(snapshot(node("a", GPU, set(range(8))), share=Share(4, 4), held={"ada": 4}), ask(GPU, 1))
+    assert isinstance(verdict, Obstacle)
+    assert verdict.reason.code == "devices_in_use", "a limit is told that is none"
+
+
 @pytest.mark.feature(220, on="simulated")
 def test_a_node_with_free_devices_of_the_type_is_picked_the_fullest_first() -> None:
     verdict = decide(snapshot(node("a", GPU, set(range(8))), node("b", GPU, {1, 5})), ask(GPU, 2))
@@ -99,6 +105,15 @@ def test_cpu_is_counted_too() -> None:
     verdict = decide(snapshot(node("a", GPU, {0}, cpu=1)), ask(GPU, 1, cpu=2))
     assert isinstance(verdict, Obstacle)
     assert verdict.reason.code == "no_node_has_room"
+
+
+def test_memory_is_counted_too() -> None:
+    small = replace(node("a", GPU, {0}), memory_bytes_free=Decimal((1 << 20) - 1))
+    verdict = decide(snapshot(small), ask(GPU, 1))
+    assert isinstance(verdict, Obstacle), "a node without the memory takes the task"
+    assert (verdict.reason.code, verdict.forever) == ("no_node_has_room", False)
+    enough = decide(snapshot(replace(small, memory_bytes_free=Decimal(1 << 20))), ask(GPU, 1))
+    assert isinstance(enough, Placement)
 
 
 @pytest.mark.parametrize(("resource", "cpu", "memory"), [("cpu", 3, 8), ("memory", 4, 3)])

@@ -12,6 +12,7 @@ from atoll.engines.specification import DEFAULT_GRACE_S
 from atoll.tasks import life_cycle, reconcile
 from atoll.tasks.decisions import Act, Facts, decide
 from atoll.tasks.life_cycle import ENDED, TRANSITIONS, ForbiddenTransition, State, Wanted
+from atoll.tasks.models import ReplicaRow
 from atoll.web.schema import CodeName, Reason
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,6 +134,20 @@ def test_a_task_that_is_being_stopped_is_not_looked_at_for_its_time_limit(state:
 def test_a_submission_that_the_watch_has_not_shown_yet_is_not_lost() -> None:
     facts = Facts(state=State.QUEUED, wanted=Wanted.RUN, submitted=True, believed_gone=False)
     assert decide(facts, _observation(Phase.GONE, False, None)).steps == ()
+
+
+def test_of_several_replicas_the_one_that_failed_first_tells_why() -> None:
+    moment = now()
+
+    def replica(rank: int, state: str, after_s: int | None) -> ReplicaRow:
+        finished_at = None if after_s is None else moment + timedelta(seconds=after_s)
+        return ReplicaRow(rank=rank, state=state, finished_at=finished_at)
+
+    ended = [replica(0, "failed", 9), replica(1, "failed", 3), replica(2, "succeeded", 1), replica(3, "failed", None)]
+    first = reconcile.first_failed(ended)
+    assert first is not None
+    assert first.rank == 1, "not the one that failed first"
+    assert reconcile.first_failed(ended[2:3]) is None
 
 
 @pytest.mark.parametrize(("phase", "end"), [(Phase.SUCCEEDED, State.FINISHED), (Phase.FAILED, State.KILLED)])

@@ -1,0 +1,110 @@
+"""What one look of `jobs` at a task does, on a real database and an engine that only listens."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from atoll.database.base import now
+from atoll.database.claims import Claims
+from atoll.database.connection import Sessions
+from atoll.engines.base import Observation, Phase, Submission
+from atoll.tasks.models import AttemptRow, TaskRow
+from atoll.tasks.reconcile import Reconciler
+from sqlalchemy import select
+
+from tests.unit.platform.rows import a_caller, a_task
+
+SPECIFICATION = {
+    "program": {"image": "i", "command": ["true"], "working_directory": "/home/ada"},
+    "devices": {"type": None, "resource": None, "architecture": "amd64", "count": 0, "nodes": 1},
+    "limits": {"cpu": "1", "memory": "512Mi"},
+    "requests": {"cpu": "1", "memory": "256Mi"},
+}
+
+
+class Engine:
+    """All that it is asked for, and programs that run as soon as they are submitted."""
+
+    synced = True
+
+    def __init__(self) -> None:
+        self.submitted: list[str] = []
+        self.stopped: list[str] = []
+
+    def observe(self, attempt_id: str) -> Observation:
+        return Observation(attempt_id=attempt_id, phase=Phase.RUNNING)
+
+    async def submit(self, submission: Submission) -> None:
+        self.submitted.append(submission.attempt_id)
+
+    async def stop(self, attempt_id: str) -> None:
+        self.stopped.append(attempt_id)
+
+    async def ensure_home(self, _owner: Any) -> None:
+        """The directory of a user: in place of the file service."""
+
+
+@pytest.fixture
+def engine() -> Engine:
+    return Engine()
+
+
+async def look(stored: Sessions, engine: Any) -> TaskRow:
+    """Work on the one task once; what it is then."""
+    claimed = await Claims(stored, TaskRow).take("one")
+    assert claimed is not None
+    await Reconciler(stored, engine, engine, "one").work(claimed)
+    async with stored() as session:
+        row: TaskRow = (await session.scalars(select(TaskRow))).one()
+    return row
+
+
+async def begin(stored: Sessions, *, submitted: bool, hours: int | None = None, ran_h: float = 1) -> str:
+    """A task with one attempt; its id."""
+    moment = now() - timedelta(hours=ran_h)
+    async with stored() as session, session.begin():
+        state: dict[str, Any] = {"state": "running", "started_at": moment} if submitted else {"state": "queued"}
+        row = await a_task(session, await a_caller(session, "ada"), "a_task", **state)
+        row.specification = SPECIFICATION
+        await session.refresh(row, ["virtual_cluster"])
+        row.virtual_cluster.max_hours = hours
+        session.add(AttemptRow(id=f"{row.id}-1", task_id=row.id, number=1, submitted_at=moment if submitted else None))
+        return row.id
+
+
+async def test_a_task_is_stopped_after_the_hours_of_its_virtual_cluster_and_told_why(
+    stored: Sessions, engine: Engine
+) -> None:
+    task_id = await begin(stored, submitted=True, hours=1, ran_h=1)
+    row = await look(stored, engine)
+    assert engine.stopped == [f"{task_id}-1"], "its hours are over, and it goes on"
+    assert row.stop_reason is not None
+    assert (row.wanted, row.stop_reason["code"], row.stop_reason["params"]) == (
+        "stop",
+        "time_limit_reached",
+        {"hours": 1},
+    )
+
+
+@pytest.mark.parametrize("hours", [2, None])
+async def test_a_task_runs_on_before_the_hours_of_its_virtual_cluster_are_over(
+    stored: Sessions, engine: Engine, hours: int | None
+) -> None:
+    await begin(stored, submitted=True, hours=hours, ran_h=1.95)
+    row = await look(stored, engine)
+    assert (row.wanted, engine.stopped) == ("run", []), "it is stopped before its time"
+    left = (row.due_at - now()).total_seconds() if row.due_at else 0.0
+    assert 0 < left <= (180 if hours else 300), "nobody looks at it again in time"
+
+
+async def test_a_kill_between_submitting_and_writing_that_down_makes_no_second_attempt(
+    stored: Sessions, engine: Engine
+) -> None:
+    task_id = await begin(stored, submitted=False)
+    row = await look(stored, engine)
+    assert engine.submitted == [f"{task_id}-1"], "the same work was begun twice"
+    async with stored() as session:
+        attempts = (await session.scalars(select(AttemptRow))).all()
+    assert [each.number for each in attempts] == [1]
+    assert attempts[0].submitted_at is not None
+    assert row.state == "running"
