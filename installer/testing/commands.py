@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from installer.testing import features as feature_list
-from installer.testing.results import ROOT, read_all
+from installer.testing import page
+from installer.testing.results import ROOT, Report, commit, counted, read_all
 from installer.testing.runner import closing, run
 from installer.testing.suites import SUITES, Set, chosen
 
@@ -26,8 +28,8 @@ OUTPUT = click.option(
 def test(suites: tuple[str, ...], wanted: str | None, list_only: bool) -> None:
     """Run the tests: the CI set, or the named SUITES.
 
-    Ends with a table of the features proven, by group. Exit code 0 when everything passed, 1 when something failed,
-    64 for an unknown suite.
+    Ends with a table of the features proven by this commit, by group. Exit code 0 when everything passed, 1 when
+    something failed or was skipped without a reason, 64 for an unknown suite.
     """
     if list_only:
         for suite in SUITES:
@@ -40,23 +42,39 @@ def test(suites: tuple[str, ...], wanted: str | None, list_only: bool) -> None:
         raise click.UsageError(f"there is no suite {unknown}; `./atoll test --list` shows them") from None
     ended = run(todo, node_directory())
     reports = read_all()
-    rows = feature_list.table(reports, feature_list.owed(), feature_list.superseded())
-    print("\n" + feature_list.summary(rows) + "\n")
+    rows, refused = proven(reports)
+    print("\n" + "\n".join([feature_list.summary(rows), *refused]) + "\n")
     print(closing(ended, reports))
     sys.exit(1 if any(end.reason for end in ended) else 0)
 
 
+def proven(reports: list[Report]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the table of features by the results of this commit, and a line for each result that does not count."""
+    count, refused = counted(reports, commit())
+    return feature_list.table(count, feature_list.owed(), feature_list.superseded()), refused
+
+
 @click.command()
 @OUTPUT
-def features(output: str) -> None:
-    """Show which of the owed features have a passing proof, from the stored results of the last test runs."""
-    rows = feature_list.table(read_all(), feature_list.owed(), feature_list.superseded())
+@click.option("--write", is_flag=True, help="Write docs/features.md from the marks of the tests instead.")
+def features(output: str, write: bool) -> None:
+    """Show which of the owed features have a passing proof, and on what, by the stored results of this commit.
+
+    Results of another commit or of a changed tree, and tests that were skipped or retried, prove nothing.
+    """
+    if write:
+        try:
+            page.write()
+        except ValueError as wrong:
+            raise click.ClickException(str(wrong)) from None
+        return
+    rows, refused = proven(read_all())
     if output == "json":
-        print(json.dumps({"features": rows}, ensure_ascii=False, indent=1))
+        print(json.dumps({"features": rows, "not_counted": refused}, ensure_ascii=False, indent=1))
         return
     for row in rows:
-        print(f"{row['id']:>3}  {row['status']:<10}  {row['feature']}")
-    print("\n" + feature_list.summary(rows))
+        print(f"{row['id']:>4}  {row['status']:<10}  {row['feature']}")
+    print("\n" + "\n".join([feature_list.summary(rows), *refused]))
 
 
 @click.command()

@@ -3,7 +3,8 @@
 `cluster`: against the installed cluster, which the suite `system` leaves.
 `dev`: each worker starts a `./atoll dev` of its own.
 
-Tags of a test: `@feature-94` names a feature, `@simulated` or `@protocol-server` says on what it was proven.
+Tags of a test: `@feature-94` or `@feature-30a` names what it proves; `@simulated`, `@protocol` or `@local`
+says on what, if not on the real thing.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ import yaml
 from installer import packages
 from installer.bundle import building
 from installer.progress.stages import progress_for
-from installer.testing.results import ROOT, TOLD_LINES, On, Outcome, Proof, Result, write
+from installer.testing.marks import proofs
+from installer.testing.results import ROOT, TOLD_LINES, Outcome, Result, write
 
 E2E = ROOT / "tests" / "e2e"
 SYSTEM = Path("/var/lib/atoll/test")
@@ -38,9 +40,6 @@ def results(report: dict[str, Any]) -> list[Result]:
 
     def walk(suite: dict[str, Any], path: tuple[str, ...]) -> None:
         for spec in suite.get("specs", []):
-            tags = {tag.lstrip("@") for tag in spec.get("tags", [])}
-            on: On = "simulated" if "simulated" in tags else "protocol server" if "protocol-server" in tags else "real"
-            numbers = [int(tag.removeprefix("feature-")) for tag in tags if re.fullmatch(r"feature-\d+", tag)]
             runs = [run for test in spec["tests"] for run in test["results"]]
             skipped = all(run["status"] == "skipped" for run in runs)
             outcome: Outcome = "skipped" if skipped else "passed" if spec["ok"] else "failed"
@@ -48,9 +47,10 @@ def results(report: dict[str, Any]) -> list[Result]:
                 Result(
                     name=" > ".join([*path, spec["title"]]),
                     outcome=outcome,
-                    proofs=[Proof(feature=number, on=on) for number in sorted(numbers)],
+                    proofs=proofs(spec.get("tags", [])),
                     seconds=sum(run["duration"] for run in runs) / 1000,
                     said="" if outcome != "failed" else _said(runs),
+                    retried=any(len(test["results"]) > 1 for test in spec["tests"]),
                 )
             )
         for inner in suite.get("suites", []):

@@ -10,14 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from installer.testing.results import TOLD_LINES, Proof, Result, write
+from installer.testing.features import mistake, owed
+from installer.testing.results import KINDS, TOLD_LINES, Proof, Result, write
 
 
 def _proofs(item: pytest.Item) -> list[dict[str, object]]:
     proofs: list[dict[str, object]] = []
     for mark in item.iter_markers("feature"):
         on = mark.kwargs.get("on", "real")
-        proofs.extend({"feature": int(number), "on": on} for number in mark.args)
+        proofs.extend({"feature": str(id_), "on": on} for id_ in mark.args)
+        for id_ in mark.args:
+            wrong = mistake(str(id_), owed()) or ("" if on in KINDS else f"`{on}` is none of {', '.join(KINDS)}")
+            if wrong:
+                raise pytest.UsageError(f"{item.nodeid}: {wrong}")
     return proofs
 
 
@@ -32,18 +37,26 @@ class Recorder:
         self.target = target
         self.config = config
         self.results: dict[str, Result] = {}
+        self._reported: set[tuple[str, str]] = set()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Fold the report of a phase of a test into its result; xdist's workers send theirs here."""
         proofs = [Proof.model_validate(proof) for name, proof in report.user_properties if name == "proof"]
         found = self.results.setdefault(report.nodeid, Result(name=report.nodeid, outcome="passed", proofs=proofs))
         found.seconds += report.duration
+        found.retried = found.retried or (report.nodeid, report.when) in self._reported
+        self._reported.add((report.nodeid, report.when))
         if report.failed:
             found.outcome = "failed"
             found.said = found.said or _end(report)
             self._tell(report)
         elif report.skipped and found.outcome == "passed":
             found.outcome = "skipped"
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Record a file that skips itself while it is read: none of its tests is there to be told as skipped."""
+        if report.skipped:
+            self.results[report.nodeid] = Result(name=report.nodeid, outcome="skipped")
 
     def _tell(self, report: pytest.TestReport) -> None:
         """At once: pytest itself tells it at the end, which for a lab is half an hour away."""

@@ -17,6 +17,22 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Skip:
+    """Tests that may be skipped, and why: a test with all its parameters, or all tests of a file.
+
+    `without_root`: only where root does not run them. A skip that no row of the table names fails its suite.
+    """
+
+    test: str
+    reason: str
+    without_root: bool = False
+
+    def names(self, test: str) -> bool:
+        """Whether a test is this one, with whatever parameters, or one of this file."""
+        return test == self.test or test.startswith((f"{self.test}[", f"{self.test}::"))
+
+
+@dataclass(frozen=True)
 class Suite:
     """A group of commands that pass or fail together.
 
@@ -35,8 +51,15 @@ class Suite:
     after: tuple[str, ...] = field(default=())
     alone: bool = False
     patient: bool = False
+    may_skip: tuple[Skip, ...] = field(default=())
+
+    def unexplained(self, skipped: list[str], root: bool) -> list[str]:
+        """Return those of the skipped tests for whose skip the table has no reason; `root`: whether root ran them."""
+        allowed = [skip for skip in self.may_skip if not (root and skip.without_root)]
+        return [test for test in skipped if not any(skip.names(test) for skip in allowed)]
 
 
+NO_SUCH_CAPABILITY = "the local engine declares that it cannot; `engines-cluster` runs it on the one that can"
 PYTEST = ("{python}", "-m", "pytest", "-p", "installer.testing.recorder", "--durations=15", "--durations-min=10")
 NPM = ("{node}/npm", "--prefix", "platform/portal")
 E2E_NPM = ("{node}/npm", "--prefix", "tests/e2e")
@@ -72,6 +95,18 @@ SUITES: tuple[Suite, ...] = (
         "fast",
         (Command("pytest", (*PYTEST, "tests/unit", "--ignore=tests/unit/platform")),),
         1500,
+        may_skip=(
+            Skip(
+                "tests/unit/workloads/test_shapes.py::test_kubeadm_reads_its_configuration",
+                "asks the bundle's kubeadm; in the first run from nothing the suite `roles` or `system` makes it later",
+            ),
+            Skip("tests/unit/bundle/test_layer_archive.py", "makes device nodes and mounts", without_root=True),
+            Skip(
+                "tests/unit/dev/test_dev.py::test_a_folder_of_another_user_is_refused",
+                "only root may give a folder away",
+                without_root=True,
+            ),
+        ),
     ),
     Suite(
         "unit-platform",
@@ -80,6 +115,10 @@ SUITES: tuple[Suite, ...] = (
         "fast",
         (Command("pytest", (*PYTEST, "tests/unit/platform")),),
         1500,
+        may_skip=(
+            Skip("tests/unit/platform/files/test_files.py", "workers become users", without_root=True),
+            Skip("tests/unit/platform/files/test_mount.py", "it mounts", without_root=True),
+        ),
     ),
     Suite(
         "engines",
@@ -88,6 +127,16 @@ SUITES: tuple[Suite, ...] = (
         "fast",
         (Command("pytest", (*PYTEST, "tests/engines")),),
         600,
+        may_skip=tuple(
+            Skip(f"tests/engines/test_specification.py::{name}", NO_SUCH_CAPABILITY)
+            for name in (
+                "test_by_an_interpreter_that_is_not_its_images_it_starts_once_one_in_front_of_it_has_held",
+                "test_a_mount_may_have_any_target",
+                "test_what_is_read_only_is_not_written",
+                "test_more_cpu_than_the_limit_is_not_had",
+                "test_an_image_that_cannot_be_had_is_named",
+            )
+        ),
     ),
     Suite(
         "portal",
@@ -150,6 +199,12 @@ SUITES: tuple[Suite, ...] = (
         (Command("pytest", (*PYTEST, "tests/system")),),
         3600,
         after=("roles",),
+        may_skip=(
+            Skip(
+                "tests/system/test_05_lab.py::test_a_node_with_a_frozen_process_loses_its_power_too",
+                "where the machine has cgroup v2, frozen processes die like others: there is nothing to try",
+            ),
+        ),
     ),
     Suite(
         "engines-cluster",

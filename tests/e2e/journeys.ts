@@ -51,5 +51,6 @@ export async function toTheModelFile(page: Page): Promise<string> {
   await expect(row.locator("time")).toBeVisible();
   await row.getByRole("link", { name }).click();
   await expect(page).toHaveURL(new RegExp(`/training/${id}`));
+  await expect(headerState(page, "Finished")).toBeVisible();
   return id;
 }

@@ -85,7 +85,6 @@ def test_a_run_killed_at_random_moments_goes_on_where_it_was(atoll: Atoll, seed:
     assert left == [], "a killed run's processes are still there"
 
 
-@pytest.mark.feature(2, 3, 13, 16)
 def test_up_on_top_changes_nothing_and_says_so(atoll: Atoll) -> None:
     ran = atoll("up", "-f", str(CLUSTER_FILE), "-o", "json")
     assert ran.finished["ok"]

@@ -59,7 +59,6 @@ for method, path in (("GET", "/readiness"), ("PATCH", "/config"), ("POST", "/res
 """
 
 
-@pytest.mark.feature(9)
 def test_a_file_that_one_node_writes_is_there_on_all_others(atoll: Atoll) -> None:
     atoll.node("worker1", "sh", "-c", "echo seen > /mnt/atoll/logs/across-nodes")
     for node in ("master1", "worker2", "storage1"):
@@ -86,12 +85,10 @@ def npus(atoll: Atoll) -> Iterator[set[int]]:
         atoll.kubectl("delete", "pod", "npus", "--grace-period=1")
 
 
-@pytest.mark.feature(6, 7, on="simulated")
 def test_a_pod_gets_npus_of_one_group(npus: set[int]) -> None:
     assert npus in ({0, 1, 2, 3}, {4, 5, 6, 7})
 
 
-@pytest.mark.feature(7, on="simulated")
 def test_devices_are_back_after_the_kubelet_was_restarted(atoll: Atoll) -> None:
     atoll.node("worker1", "systemctl", "restart", "kubelet.service")
     words = ("get", "node", "worker1", "-o", "jsonpath={.status.allocatable['nvidia\\.com/gpu']}")
@@ -146,7 +143,6 @@ def test_a_virtual_cluster_takes_nothing_that_reaches_beyond_it(atoll: Atoll, sp
     assert "beyond" not in atoll.kubectl("-n", "vc-default", "get", "pods", "-o", "name").out
 
 
-@pytest.mark.feature(6, 7, on="simulated")
 def test_metrics_name_the_pod_of_npus(atoll: Atoll, npus: set[int]) -> None:
     """The last of this file: Prometheus hears of a pod within a minute, and others need not wait for it."""
     path = "/api/v1/namespaces/atoll-monitoring/services/https:prometheus:9090/proxy/api/v1/query?query="

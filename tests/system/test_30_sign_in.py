@@ -33,7 +33,6 @@ def test_a_wrong_password_is_refused_without_saying_why(portal: Portal) -> None:
     assert answers[0].json()["code"] == answers[1].json()["code"]
 
 
-@pytest.mark.feature(15, 37)
 def test_a_third_party_sees_the_version_over_the_api_with_our_certificate(portal: Portal) -> None:
     assert portal.client.get("/about").json()["version"]
 

@@ -16,7 +16,6 @@ HOLD = "examples/devices/hold.py"
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.feature(4, 11)
 def test_the_first_job_learns_digits_and_leaves_a_model(portal: Portal) -> None:
     job = submit(portal, "digits", DIGITS, devices=1)
     task = portal.wait_state(job, {"finished", "failed", "error", "killed"}, 300)
@@ -47,7 +46,7 @@ def test_submit_to_the_first_log_line(portal: Portal) -> None:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.feature(9, on="simulated")
+@pytest.mark.feature("9b", on="simulated")
 def test_a_distributed_pytorch_job_trains_over_two_nodes(portal: Portal) -> None:
     job = submit(portal, "ddp", "examples/ddp/train.py", framework="pytorch", distributed=True, nodes=2)
     task = portal.wait_state(job, {"finished", "failed", "error", "killed"}, 600)
@@ -59,7 +58,7 @@ def test_a_distributed_pytorch_job_trains_over_two_nodes(portal: Portal) -> None
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.feature(69, on="simulated")
+@pytest.mark.feature("69b", on="simulated")
 def test_a_job_that_asks_for_more_than_is_free_queues_says_why_and_starts_when_devices_free_up(portal: Portal) -> None:
     first = submit(portal, "holds6", HOLD, devices=6, parameters={"seconds": "600"})
     try:
@@ -96,7 +95,7 @@ def put(atoll: Atoll, path: str, text: str) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.feature(29)
+@pytest.mark.feature("29a")
 def test_a_job_above_its_memory_limit_is_shown_as_failed_with_that_reason(atoll: Atoll, portal: Portal) -> None:
     put(atoll, "mine/greedy.py", GREEDY)
     job = submit(portal, "greedy", "mine/greedy.py", limits={"cpu": "2", "memory": "400Mi"})
@@ -116,7 +115,6 @@ def test_a_job_that_crashes_shows_its_exit_code_and_last_lines(atoll: Atoll, por
     assert "one last word" in lines[-1]
 
 
-@pytest.mark.feature(85, 86, on="simulated")
 @pytest.mark.parametrize(("device_type", "devices"), [("huawei_npu_amd64", 3), ("nvidia_gpu_amd64", 9)])
 def test_device_counts_that_cannot_be_are_refused(portal: Portal, device_type: str, devices: int) -> None:
     answer = portal.client.post(
@@ -126,7 +124,6 @@ def test_device_counts_that_cannot_be_are_refused(portal: Portal, device_type: s
     assert answer.headers["content-type"].startswith("application/problem+json")
 
 
-@pytest.mark.feature(26, 27)
 def test_limits_above_the_ceiling_are_refused(portal: Portal) -> None:
     body = request(portal, "big", HOLD, limits={"cpu": "64", "memory": "900Gi"})
     answer = portal.client.post("/trainings", json=body)
@@ -134,7 +131,6 @@ def test_limits_above_the_ceiling_are_refused(portal: Portal) -> None:
     assert "ceiling" in answer.text
 
 
-@pytest.mark.feature(4)
 def test_a_job_runs_as_its_user_and_cannot_reach_the_api_server(atoll: Atoll, portal: Portal) -> None:
     job = submit(portal, "who", HOLD, parameters={"seconds": "30"})
     portal.wait_state(job, {"running"}, 90)

@@ -33,7 +33,7 @@ def pod_networks(atoll: Atoll, node: str) -> set[str]:
 
 
 @pytest.mark.timeout(1500)
-@pytest.mark.feature(30, 35)
+@pytest.mark.feature("30a")
 def test_a_worker_is_added_and_a_running_job_does_not_notice(
     atoll: Atoll, portal: Portal, edit_cluster: Callable[[Callable[[dict[str, Any]], None]], None]
 ) -> None:

@@ -104,7 +104,7 @@ def test_every_service_runs_also_on_the_worker_that_joined(atoll: Atoll) -> None
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.feature(16, 23, 24, 25, 26, 27)
+@pytest.mark.feature("23b", "24a", 25, "27b")
 def test_a_changed_resource_limit_takes_effect_with_the_restart_of_the_api(atoll: Atoll, portal: Portal) -> None:
     path = f"/var/lib/atoll/clusters/{NAME}/cluster.yaml"
     cluster = yaml.safe_load(atoll.node("master1", "cat", path).out)

@@ -1,8 +1,6 @@
 import { expect, test } from "../portal.ts";
 
-test("the nodes page maps every device and lists every machine", { tag: ["@feature-282", "@simulated"] }, async ({
-  page,
-}) => {
+test("the nodes page maps every device and lists every machine", async ({ page }) => {
   await page.goto("/nodes");
   await expect(page.getByRole("img", { name: /^Device \d+: idle/ }).first()).toBeVisible();
   await expect(page.getByText("NVIDIA GPU").first()).toBeVisible();

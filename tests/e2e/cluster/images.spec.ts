@@ -31,7 +31,7 @@ async function begin(page: Page): Promise<void> {
 test(
   "a home-made image is imported and runs a new kind of task, from the browser to its result",
   {
-    tag: ["@feature-12", "@feature-36"],
+    tag: ["@feature-12b", "@feature-36a", "@feature-36b"],
   },
   async ({ page }, info) => {
     test.setTimeout(300_000);
@@ -72,7 +72,7 @@ test(
 test(
   "an image with nothing but one static program starts what it starts by itself",
   {
-    tag: ["@feature-12", "@feature-36"],
+    tag: ["@feature-36b"],
   },
   async ({ page }, info) => {
     test.setTimeout(300_000);
@@ -91,7 +91,7 @@ test(
   },
 );
 
-test("what cannot run is said at the field, or by the task in words", { tag: "@feature-12" }, async ({ page }) => {
+test("what cannot run is said at the field, or by the task in words", async ({ page }) => {
   await chooseOwnImage(page, unique("refused"));
   await page.getByLabel("Image", { exact: true }).fill("docker.io/library/busybox:1");
   await expect(page.locator(".verdict")).toContainText("Name an image of the cluster's registry");

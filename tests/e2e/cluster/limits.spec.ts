@@ -17,7 +17,7 @@ const GREEDY =
 const MEASURED_WITHIN = 1.03;
 
 test("a job that wants more processor than its limit never gets it, and the page shows it", {
-  tag: "@feature-28",
+  tag: "@feature-28a",
 }, async ({ page }) => {
   test.setTimeout(420_000);
   await page.goto("/overview");

@@ -10,14 +10,16 @@ async function fillIn(page: Page, { user, password }: Person): Promise<void> {
   await page.getByLabel("Password", { exact: true }).fill(password);
 }
 
-test("the address of the platform leads to the sign-in page", { tag: "@feature-38" }, async ({ page }) => {
+test("the address of the platform leads to the sign-in page", { tag: ["@feature-38", "@local"] }, async ({ page }) => {
   await page.goto("/");
   await expect(page).toHaveURL(/\/sign-in/);
   await expect(page.getByLabel("User name")).toBeFocused();
   await expect(page.getByLabel("Password", { exact: true })).toBeVisible();
 });
 
-test("the version is visible before and after signing in", { tag: "@feature-37" }, async ({ page, stack }) => {
+test("the version is visible before and after signing in", {
+  tag: ["@feature-37a", "@local"],
+}, async ({ page, stack }) => {
   await page.goto("/");
   await expect(page.getByRole("contentinfo")).toContainText(/version \d+\.\d+\.\d+/);
   await fillIn(page, stack.admin);

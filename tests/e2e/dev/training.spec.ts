@@ -3,7 +3,7 @@ import { choose, enter, headerState, start, unique } from "../portal.ts";
 import { expect, NOBODY, test } from "./stack.ts";
 
 test("the form says its rules while one types and starts nothing that breaks them", {
-  tag: ["@feature-145", "@feature-154", "@feature-157", "@feature-159"],
+  tag: ["@feature-154a", "@feature-157", "@feature-159", "@local"],
 }, async ({ page }) => {
   await page.goto("/training/new");
   await page.getByLabel("Name", { exact: true }).fill("two words");
@@ -70,7 +70,7 @@ test("the panel beside the form says what would be used, and how it is written a
 });
 
 test("from the browser to the model file", {
-  tag: ["@feature-144", "@feature-158", "@feature-300"],
+  tag: ["@feature-144a", "@feature-158", "@feature-300a", "@feature-300b", "@local"],
 }, async ({ page }) => {
   await toTheModelFile(page);
 });
@@ -102,7 +102,9 @@ test.describe("somebody new", () => {
   });
 });
 
-test("a running task is stopped from the list, which changes by itself", { tag: "@feature-148" }, async ({ page }) => {
+test("a running task is stopped from the list, which changes by itself", {
+  tag: ["@feature-148", "@local"],
+}, async ({ page }) => {
   const name = unique("hold");
   await start(page, { name, example: "devices", parameters: { seconds: "600" } });
   await page.goto(`/training?words=${name}`);

@@ -287,7 +287,6 @@ def provisioned(cluster: ClusterProvision = CLUSTER, cpu_cores: int = 64) -> dic
     return {f"{item['kind']}/{item['metadata']['name']}": item for item in made}
 
 
-@pytest.mark.feature(64, on="simulated")
 def test_a_virtual_cluster_is_a_quota_that_its_members_borrow_from() -> None:
     made = provisioned()
     quota = made["Cohort/vc-default"]["spec"]

@@ -16,7 +16,6 @@ from sqlalchemy import text
 from tests.unit.platform.conftest import ADMIN_PASSWORD, PASSWORD, RunningPlatform, as_service, eventually, serving
 
 
-@pytest.mark.feature(45, on="simulated")
 async def test_the_administrator_must_change_the_generated_password_before_anything_else(
     platform: RunningPlatform,
 ) -> None:
@@ -225,7 +224,6 @@ async def test_uids_begin_at_30001_and_differ_also_when_made_at_once(platform: R
     assert min(uids) > (await admin.get("/session")).json()["user"]["uid"] == 30001
 
 
-@pytest.mark.feature(44, on="simulated")
 async def test_a_user_without_a_virtual_cluster_can_sign_in_but_start_nothing(platform: RunningPlatform) -> None:
     admin = await platform.admin()
     ada = await platform.user(admin, "ada", member=False)

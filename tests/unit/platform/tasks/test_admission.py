@@ -35,7 +35,6 @@ def snapshot(*nodes: NodeState, share: Share = PLENTY, held: dict[str, int] | No
     )
 
 
-@pytest.mark.feature(224, on="simulated")
 @given(st.frozensets(st.integers(0, 7)), st.sampled_from([1, 2, 4]))
 def test_npu_cards_of_a_task_never_cross_groups(free: frozenset[int], count: int) -> None:
     chosen = choose(free, count, NPU.group)
@@ -58,7 +57,6 @@ def test_the_fuller_group_is_used_first() -> None:
     assert choose(frozenset({0, 1, 2, 3, 6, 7}), 2, NPU.group) == (6, 7)
 
 
-@pytest.mark.feature(223, on="simulated")
 def test_a_distributed_npu_task_takes_whole_nodes() -> None:
     whole = set(range(8))
     verdict = decide(snapshot(node("a", NPU, whole), node("b", NPU, whole)), ask(NPU, 8, nodes=2))
@@ -69,7 +67,6 @@ def test_a_distributed_npu_task_takes_whole_nodes() -> None:
     assert too_many.forever
 
 
-@pytest.mark.feature(74, on="simulated")
 def test_a_user_may_not_hold_more_than_the_limit() -> None:
     free = snapshot(node("a", GPU, set(range(8))), share=Share(8, 4), held={"ada": 3})
     verdict = decide(free, ask(GPU, 2))
@@ -90,7 +87,6 @@ def test_who_may_hold_all_of_a_virtual_cluster_waits_for_its_devices_not_for_a_l
     assert verdict.reason.code == "devices_in_use", "a limit is told that is none"
 
 
-@pytest.mark.feature(220, on="simulated")
 def test_a_node_with_free_devices_of_the_type_is_picked_the_fullest_first() -> None:
     verdict = decide(snapshot(node("a", GPU, set(range(8))), node("b", GPU, {1, 5})), ask(GPU, 2))
     assert verdict == Placement((("b", (1, 5)),))

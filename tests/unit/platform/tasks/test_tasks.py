@@ -9,7 +9,6 @@ import pytest
 from tests.unit.platform.conftest import RunningPlatform, eventually, training
 
 
-@pytest.mark.feature(219, on="simulated")
 async def test_a_task_waits_for_devices_says_why_and_starts_when_they_are_free(
     platform: RunningPlatform, program: Any
 ) -> None:
@@ -31,7 +30,6 @@ async def test_a_task_waits_for_devices_says_why_and_starts_when_they_are_free(
 
 
 async def test_the_digits_example_learns_and_leaves_a_model(platform: RunningPlatform) -> None:
-    pytest.importorskip("sklearn")
     admin = await platform.admin()
     listed = (await admin.get("/home/files", params={"path": "examples/digits"})).json()
     assert [item["name"] for item in listed["items"]] == ["train.py"]
@@ -213,7 +211,6 @@ async def test_results_do_not_go_to_the_home_itself_however_it_is_written(platfo
     assert [problem["field"] for problem in estimate["problems"]] == ["output_directory"]
 
 
-@pytest.mark.feature(154, on="simulated")
 @pytest.mark.parametrize("name", ["", "with space", "dash-ed", "é", "x" * 65])
 async def test_names_hold_letters_digits_and_underscores(platform: RunningPlatform, name: str) -> None:
     admin = await platform.admin()

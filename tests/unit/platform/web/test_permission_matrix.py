@@ -128,7 +128,6 @@ async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, pro
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.feature(233, on="simulated")
 async def test_the_tasks_of_others_are_listed_for_administrators_only(platform: RunningPlatform, program: Any) -> None:
     admin = await platform.admin()
     ada = await platform.user(admin, "ada")
@@ -143,7 +142,6 @@ async def test_the_tasks_of_others_are_listed_for_administrators_only(platform: 
     await ada.until(task_id, "finished")
 
 
-@pytest.mark.feature(231, on="simulated")
 async def test_an_administrator_stops_the_task_of_another(platform: RunningPlatform, program: Any) -> None:
     admin = await platform.admin()
     ada = await platform.user(admin, "ada")
