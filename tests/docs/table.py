@@ -50,14 +50,14 @@ class Row(BaseModel):
     def typed(self, command: str) -> str:
         """The command with its placeholders replaced."""
         for name, value in self.where.items():
-            command = re.sub(rf"\b{re.escape(name)}\b", lambda _, value=value: value, command)
+            command = re.sub(rf"\b{re.escape(name)}\b", value.replace("\\", r"\\"), command)
         return command
 
 
 @cache
 def rows() -> dict[str, Row]:
     """The table, by command as the docs have it."""
-    return {command: Row(**row) for command, row in yaml.safe_load(FILE.read_text("utf-8")).items()}
+    return {command: Row.model_validate(row) for command, row in yaml.safe_load(FILE.read_text("utf-8")).items()}
 
 
 def run(kind: str) -> list[str]:
@@ -116,11 +116,11 @@ def _literals(text: str, title: str) -> list[str] | None:
         if name in seen or name not in known:
             continue
         seen.add(name)
-        for node in ast.walk(known[name]):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in remarks:
-                found.append(node.value)
-            elif isinstance(node, ast.Name):
-                waiting.append(node.id)
-            elif isinstance(node, ast.arg):
-                waiting.append(node.arg)
+        for part in ast.walk(known[name]):
+            if isinstance(part, ast.Constant) and isinstance(part.value, str) and id(part) not in remarks:
+                found.append(part.value)
+            elif isinstance(part, ast.Name):
+                waiting.append(part.id)
+            elif isinstance(part, ast.arg):
+                waiting.append(part.arg)
     return found

@@ -159,7 +159,7 @@ def test_a_test_that_does_not_give_the_command_is_no_proof(tmp_path: Path, monke
 )
 def test_a_row_says_one_thing_whole(row: dict[str, str]) -> None:
     with pytest.raises(ValidationError):
-        Row(**row)
+        Row.model_validate(row)
 
 
 def test_the_pages_are_those_that_people_read() -> None:
