@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from installer.cli import cli
-from installer.running import commands
 from installer.running.kubectl import reachable
 
 
@@ -27,8 +26,8 @@ def test_when_none_does_kubectl_itself_says_why() -> None:
 def given(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path | None, tuple[str, ...]]]:
     """Which cluster.yaml was named, and the words that kubectl got."""
     calls: list[tuple[Path | None, tuple[str, ...]]] = []
-    monkeypatch.setattr(commands, "known_cluster", lambda file: file)
-    monkeypatch.setattr(commands.passing_through, "become", lambda file, words: calls.append((file, words)))
+    monkeypatch.setattr("installer.running.commands.known_cluster", lambda file: file)
+    monkeypatch.setattr("installer.running.kubectl.become", lambda file, words: calls.append((file, words)))
     return calls
 
 
