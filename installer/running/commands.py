@@ -62,7 +62,10 @@ class PassedOn(click.Command):
     """Takes everything behind its name as it stands: click itself would swallow the `--` of `kubectl exec`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Leave every word to the command."""
+        """Leave every word to the command; `--help` alone asks for ours, as of every command."""
+        if args == ["--help"]:
+            click.echo(ctx.get_help())
+            ctx.exit()
         ctx.params["arguments"] = tuple(args)
         return []
 
@@ -72,7 +75,8 @@ class PassedOn(click.Command):
 def kubectl(arguments: tuple[str, ...]) -> None:
     """Run kubectl as the cluster's administrator; everything behind `kubectl` (and a first `--`) is passed on.
 
-    To name a cluster.yaml other than the accepted one, put it first: `./atoll kubectl -f FILE -- get pods`.
+    `./atoll kubectl get pods` and `./atoll kubectl -- get pods` are the same; `./atoll kubectl -- --help` is kubectl's
+    own help. To name a cluster.yaml other than the accepted one, put it first: `./atoll kubectl -f FILE -- get pods`.
     """
     file = None
     if len(arguments) > 2 and arguments[0] == "-f" and "--" in arguments[2:3]:
