@@ -1,4 +1,4 @@
-"""What was tried on a commit with a seed is kept, so that a part that is over goes on next time; and the report of it."""
+"""What was tried on a commit with a seed is kept, so that the next part goes on from there; and the report of it."""
 
 from __future__ import annotations
 

@@ -91,7 +91,9 @@ def copied(root: Path) -> Iterator[Path]:
     """Lend a copy of what is under version control in a tree, as its files are now."""
     with TemporaryDirectory(prefix="atoll-mutation-", dir="/var/tmp") as place:  # /tmp is another one behind the wall
         tree = Path(place).resolve() / "tree"
-        (tree.parent / "tmp").mkdir(mode=0o1777)
+        tree.parent.chmod(0o755)  # PostgreSQL does not run as root
+        (tree.parent / "tmp").mkdir()
+        (tree.parent / "tmp").chmod(0o1777)
         copy_files(root, tree, tracked(root))
         yield tree
 
