@@ -43,7 +43,19 @@ mount -o remount,bind,ro /
 ip link set lo up
 cd "$1/tree"
 """
-UNSHARE = ("unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "--mount-proc")
+# Who tries it may be killed at the end of a suite's time: `unshare` dies with it, and all inside with `unshare`.
+UNSHARE = (
+    "setpriv",
+    "--pdeathsig",
+    "KILL",
+    "unshare",
+    "--mount",
+    "--pid",
+    "--net",
+    "--fork",
+    "--kill-child",
+    "--mount-proc",
+)
 
 
 @dataclass(frozen=True)

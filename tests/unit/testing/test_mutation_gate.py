@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -213,7 +214,38 @@ def test_it():
     )
     with copied(tree) as copy:
         assert run_tests(copy, ("test_room.py",), 4).code == -1
-    assert not [one for one in Path("/proc").glob("[0-9]*/cmdline") if b"4321.125" in _read(one)]
+    assert not _running("4321.125")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can build the wall")
+def test_nothing_goes_on_when_the_gate_itself_is_killed(tree: Path, tmp_path: Path) -> None:
+    here = tmp_path / "began"
+    inside = f"import time; print('began', flush=True); time.sleep(300)  # {here}"
+    runner = (
+        "import subprocess, sys, pathlib; from installer.testing.mutation.trying import behind_wall\n"
+        f"subprocess.run(behind_wall(pathlib.Path(sys.argv[1]), [sys.executable, '-c', {inside!r}]))"
+    )
+    with copied(tree) as copy:
+        gate = subprocess.Popen(
+            [sys.executable, "-c", runner, str(copy)],
+            cwd=ROOT,
+            env={**os.environ, "HOME": "/tmp/home"},
+            stdout=subprocess.PIPE,
+        )
+        assert gate.stdout is not None
+        with gate.stdout as said:
+            assert said.readline() == b"began\n"
+        assert _running(str(here))
+        gate.kill()
+        gate.wait()
+        end = time.monotonic() + 20
+        while _running(str(here)) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not _running(str(here))
+
+
+def _running(mark: str) -> bool:
+    return any(mark.encode() in _read(one) for one in Path("/proc").glob("[0-9]*/cmdline"))
 
 
 def _read(file: Path) -> bytes:
