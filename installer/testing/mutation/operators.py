@@ -162,11 +162,13 @@ class _Walk:
         words = node.elts
         if len(words) < 2 or not all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in words):
             return
-        kept = [self.text(one) for one in words]
-        for at in range(len(words)):
-            rest = ", ".join(kept[:at] + kept[at + 1 :])
-            put = f"{{{rest}}}" if isinstance(node, ast.Set) else f"({rest}{',' if len(words) == 2 else ''})"
-            yield self.instead("word left out", scope, node, put)
+        for at, word in enumerate(words):
+            if len(words) == 2 and isinstance(node, ast.Tuple):  # what is left has to stay a tuple
+                yield self.instead("word left out", scope, node, f"({self.text(words[1 - at])},)")
+            elif word is words[-1]:
+                yield Change("word left out", scope, self.end(words[at - 1]), self.end(word), "")
+            else:
+                yield Change("word left out", scope, self.start(word), self.start(words[at + 1]), "")
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
