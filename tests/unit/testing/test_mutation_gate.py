@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from installer.testing.mutation import gate as gates
 from installer.testing.mutation.equivalents import LIST, Equivalent, equivalents
 from installer.testing.mutation.gate import PART_S, Gate, Part
 from installer.testing.mutation.mutants import Mutant, changed_lines, last_common, of_file, of_room, sample
 from installer.testing.mutation.records import Kept, Score, Verdict, report
 from installer.testing.mutation.rooms import Room
-from installer.testing.mutation.trying import Tried, copied, limit_s, run_tests
+from installer.testing.mutation.trying import Copy, Tried, copied, limit_s, run_tests
 from installer.testing.results import ROOT
 from installer.testing.suites import SUITES
 
@@ -68,8 +67,8 @@ def tried(tree: Path, kept: Kept | None = None, part: Part | None = None) -> tup
 @pytest.fixture
 def loud_survives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is run: tests notice what is broken before line 9."""
-    monkeypatch.setattr(gates.Copy, "sound", lambda *_: Tried(0, 1.0, ""))
-    monkeypatch.setattr(gates.Copy, "tried", lambda _, mutant, __: Tried(int(mutant.line < 9), 1.0, ""))
+    monkeypatch.setattr(Copy, "sound", lambda *_: Tried(0, 1.0, ""))
+    monkeypatch.setattr(Copy, "tried", lambda _, mutant, __: Tried(int(mutant.line < 9), 1.0, ""))
 
 
 def test_a_survivor_is_reported_with_its_place_and_what_was_changed(tree: Path) -> None:
@@ -120,8 +119,8 @@ def test_a_part_that_is_over_goes_on_where_it_was(tree: Path, monkeypatch: pytes
         runs.append(mutant)
         return Tried(1, within, "")
 
-    monkeypatch.setattr(gates.Copy, "sound", lambda *_: Tried(0, 1.0, ""))
-    monkeypatch.setattr(gates.Copy, "tried", fake)
+    monkeypatch.setattr(Copy, "sound", lambda *_: Tried(0, 1.0, ""))
+    monkeypatch.setattr(Copy, "tried", fake)
     score, _ = tried(tree, kept)
     assert runs == others
     assert [verdict.code for verdict in score.verdicts] == [7, 1, 1, 1, 1]
@@ -137,8 +136,8 @@ def test_nothing_is_kept_of_a_tree_that_differs_from_its_commit(tree: Path, tmp_
 
 
 def test_a_run_that_the_part_cut_off_is_no_verdict(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gates.Copy, "sound", lambda *_: Tried(0, 1.0, ""))
-    monkeypatch.setattr(gates.Copy, "tried", lambda *_: Tried(-1, 9.0, ""))
+    monkeypatch.setattr(Copy, "sound", lambda *_: Tried(0, 1.0, ""))
+    monkeypatch.setattr(Copy, "tried", lambda *_: Tried(-1, 9.0, ""))
     assert tried(tree, part=Part(30))[0].verdicts == ()
     assert [verdict.noticed for verdict in tried(tree, part=Part(600))[0].verdicts] == [True] * 5
 
