@@ -280,6 +280,14 @@ SUITES: tuple[Suite, ...] = (
         (Command("pytest", (*PYTEST, "tests/sabotage/test_fast.py")),),
         3600,
     ),
+    Suite(
+        "mutation",
+        "Rooms with rules are broken in one place at a time: their tests notice nine of ten; run again, it goes on",
+        "the virtual environment; root for a wall around what is broken",
+        "all",
+        (Command("mutants", ("{python}", "-m", "installer.testing.mutation")),),
+        3600,
+    ),
 )
 
 

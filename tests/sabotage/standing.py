@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from installer.testing.trees import copy_files, tracked
 from tests.sabotage.table import ROOT, Entry, entries
-from tests.sabotage.trees import INHERITED, copy_files, tracked
+from tests.sabotage.trees import INHERITED
 from tests.system.harness import CLUSTER_FILE, NAME, SCRATCH, Atoll, Portal
 
 PLACE = SCRATCH.with_name("sabotage")

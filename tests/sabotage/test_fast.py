@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from installer.testing.results import commit
+from installer.testing.trees import copy_files, tracked
 from tests.sabotage.parts import SEEN, keep, refuse_when_late, seen_before
 from tests.sabotage.table import ROOT, Entry, entries
-from tests.sabotage.trees import Outcome, copy_files, no_complaint, run_tests, tracked, why_not_green, why_not_red
+from tests.sabotage.trees import Outcome, no_complaint, run_tests, why_not_green, why_not_red
 
 FAST = entries("fast")
 SUITE = "sabotage"

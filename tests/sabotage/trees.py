@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import uuid
 from dataclasses import dataclass
@@ -43,21 +42,6 @@ class Outcome:
     def of(self, entry: Entry) -> list[Case]:
         """The cases of the entry's test, with all its parameters."""
         return [case for case in self.cases if case.name.partition("[")[0] == entry.function]
-
-
-def tracked(root: Path) -> list[str]:
-    """The files under version control that are there now."""
-    said = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True, text=True, check=True)
-    return [name for name in said.stdout.split("\0") if name and (root / name).is_file()]
-
-
-def copy_files(root: Path, tree: Path, names: list[str]) -> None:
-    """Bring files of a tree to another one."""
-    for name in names:
-        target = tree / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.unlink(missing_ok=True)
-        shutil.copy2(root / name, target, follow_symlinks=False)
 
 
 def run_tests(tree: Path, python: str, tests: list[str], timeout_s: float, tidy: bool = False) -> Outcome:

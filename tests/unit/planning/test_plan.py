@@ -101,6 +101,12 @@ def test_a_label_concerns_its_node_only(text: str, digests: Digests, installed: 
     assert made.steps[0].detail == "node.labels"
 
 
+def test_a_node_with_another_role_gets_its_certificates(text: str, digests: Digests, installed: Observations) -> None:
+    serving = loads(text.replace("address: 10.0.0.22", "address: 10.0.0.22, roles: [worker, storage]"), installed=True)
+    (step,) = (step for step in plan(serving, None, installed, digests).of("certificates") if step.node == "worker2")
+    assert "node.roles" in step.detail
+
+
 def test_a_changed_role_plans_its_phases_again(cluster: Cluster, digests: Digests, installed: Observations) -> None:
     edited = replace(digests, roles={**digests.roles, "storage": "edited"})
     made = plan(cluster, None, installed, edited)

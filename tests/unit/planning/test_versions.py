@@ -83,7 +83,7 @@ def test_one_record_of_the_cluster_is_enough(cluster: Cluster, digests: Digests)
     assert "phase `queue` of the cluster" in problem
 
 
-@pytest.mark.parametrize(("today", "told"), [("2031-08-22", False), ("2031-08-24", True), ("2032-01-01", True)])
+@pytest.mark.parametrize(("today", "told"), [("2031-08-23", False), ("2031-08-24", True), ("2032-01-01", True)])
 def test_certificates_of_kubeadm_that_end_are_told_in_time(
     cluster: Cluster, digests: Digests, today: str, told: bool
 ) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from installer.testing.trees import copy_files
 from tests.sabotage.mutations import Misfit, Mutation
 from tests.sabotage.table import PROMISES, ROOT, Entry, entries
-from tests.sabotage.trees import Case, Outcome, copy_files, why_not_green, why_not_red
+from tests.sabotage.trees import Case, Outcome, why_not_green, why_not_red
 
 TABLE = entries()
 

@@ -1,0 +1,154 @@
+"""A mutant is tried in a copy of the tree, behind a wall: broken code must not reach what else is on this machine.
+
+With root, tests have mounts, processes and a network of their own: the disk is read-only but for the copy and a /tmp
+beside it, no process outside is seen, and what they start ends with them. Without root there is no such wall; broken
+code has no more rights than its user then.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import resource
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from installer.cluster.places import cache_directory
+from installer.testing.mutation.mutants import Mutant
+from installer.testing.trees import copy_files, tracked
+
+LEAST_S = 60.0
+TIMES_SOUND = 4
+MEMORY_BYTES = 6 << 30  # of each process: a loop that no longer ends would take all there is
+TOLD_LINES = 15
+# What the runner and the virtual environment of another tree say about themselves.
+INHERITED = {"ATOLL_TEST_RESULTS", "ANSIBLE_CONFIG", "PYTEST_CURRENT_TEST", "PYTHONPATH", "TMPDIR"}
+# Own processes, mounts and network are given by `unshare`. $1 is the folder of the copy, $2 where Ansible keeps files
+# whatever $HOME says; what lies in memory (/dev, /sys) stays as it is.
+WALL = """
+set -e
+mount --bind "$1" "$1"
+mount --bind "$1/tmp" /tmp
+mkdir -p "$HOME" "$2"
+mount --bind "$HOME" "$2"
+mount -o remount,bind,ro /
+ip link set lo up
+cd "$1/tree"
+"""
+# Who tries it may be killed at the end of a suite's time: `unshare` dies with it, and all inside with `unshare`.
+UNSHARE = (
+    "setpriv",
+    "--pdeathsig",
+    "KILL",
+    "unshare",
+    "--mount",
+    "--pid",
+    "--net",
+    "--fork",
+    "--kill-child",
+    "--mount-proc",
+)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """How the tests ended: `code` is pytest's, -1 where their time was over."""
+
+    code: int
+    seconds: float
+    said: str
+
+    @property
+    def noticed(self) -> bool:
+        """Whether anything was red: a test, an import, or the time that it took."""
+        return self.code != 0
+
+
+def limit_s(sound: Tried) -> float:
+    """Return how long a mutant may take, by what the sound room took."""
+    return max(LEAST_S, TIMES_SOUND * sound.seconds)
+
+
+class Copy:
+    """A copy of the tree with the tests of one room."""
+
+    def __init__(self, root: Path, tree: Path, tests: tuple[str, ...]) -> None:
+        self.root = root
+        self.tree = tree
+        self.tests = tests
+
+    def sound(self, timeout_s: float) -> Tried:
+        """Run the tests of the room as it is."""
+        return run_tests(self.tree, self.tests, timeout_s)
+
+    def tried(self, mutant: Mutant, timeout_s: float) -> Tried:
+        """Run the tests with one mutant, and mend the copy."""
+        try:
+            mutant.apply(self.tree)
+            return run_tests(self.tree, self.tests, timeout_s)
+        finally:
+            copy_files(self.root, self.tree, [mutant.file])
+
+
+@contextmanager
+def copied(root: Path) -> Iterator[Path]:
+    """Lend a copy of what is under version control in a tree, as its files are now."""
+    with TemporaryDirectory(prefix="atoll-mutation-", dir="/var/tmp") as place:  # /tmp is another one behind the wall
+        tree = Path(place).resolve() / "tree"
+        tree.parent.chmod(0o755)  # PostgreSQL does not run as root
+        (tree.parent / "tmp").mkdir()
+        (tree.parent / "tmp").chmod(0o1777)
+        copy_files(root, tree, tracked(root))
+        yield tree
+
+
+def run_tests(tree: Path, tests: tuple[str, ...], timeout_s: float) -> Tried:
+    """Run tests in a copy until one is red, and end all that they left."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    log = tree.parent / "output.log"
+    began = time.monotonic()
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            behind_wall(tree, command),
+            cwd=tree,
+            env=_environment(tree),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+        try:
+            code = process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            code = -1
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    said = "\n".join(log.read_text("utf-8", errors="replace").splitlines()[-TOLD_LINES:])
+    return Tried(code, time.monotonic() - began, said)
+
+
+def behind_wall(tree: Path, command: list[str]) -> list[str]:
+    """Return the command as it runs behind the wall, where there are the rights to build one."""
+    if os.geteuid():
+        return command
+    home = pwd.getpwuid(os.geteuid()).pw_dir
+    return [*UNSHARE, "sh", "-c", WALL + shlex.join(command), "wall", str(tree.parent), f"{home}/.ansible"]
+
+
+def _environment(tree: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in INHERITED}
+    kept |= {"PYTHONDONTWRITEBYTECODE": "1", "ANSIBLE_CONFIG": str(tree / "ansible.cfg")}
+    if os.geteuid() == 0:  # whose home lies behind the wall
+        kept |= {"HOME": "/tmp/home", "ATOLL_CACHE": str(cache_directory())}  # noqa: S108 - it is another /tmp
+    return kept
