@@ -70,7 +70,8 @@ def test_verify_names_a_brick_without_a_root_of_its_own_and_what_was_reached_abo
     atoll.node("storage1", "sh", "-c", "cp /bin/sleep /run/glusterfsd; /run/glusterfsd 300 > /dev/null 2>&1 &")
     atoll.node("storage1", *mark, "setxattr", *above, "0123456789abcdef")
     try:
-        said = atoll(*asked, ok=(1,)).out
+        ran = atoll(*asked, ok=(1,))
+        said = ran.out + ran.err
         assert "has the root of this server for its own" in said
         assert "/srv/atoll has been reached by a client" in said
         assert "/srv has been reached" not in said
