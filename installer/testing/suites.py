@@ -94,7 +94,7 @@ SUITES: tuple[Suite, ...] = (
         "the virtual environment",
         "fast",
         (Command("pytest", (*PYTEST, "tests/unit", "--ignore=tests/unit/platform")),),
-        1500,
+        2400,
         may_skip=(
             Skip(
                 "tests/unit/workloads/test_shapes.py::test_kubeadm_reads_its_configuration",
@@ -114,7 +114,7 @@ SUITES: tuple[Suite, ...] = (
         "the virtual environment",
         "fast",
         (Command("pytest", (*PYTEST, "tests/unit/platform")),),
-        1500,
+        2400,
         may_skip=(
             Skip("tests/unit/platform/files/test_files.py", "workers become users", without_root=True),
             Skip("tests/unit/platform/files/test_mount.py", "it mounts", without_root=True),
