@@ -122,3 +122,18 @@ def test_nothing_is_taken_from_the_kubelet_of_a_node_that_is_shut_out(answers: d
     found = answers[f"{FENCED} now"]
     assert [what for what, each in found.items() if not denied_by(each).startswith(said)] == [], "it is taken"
     assert {each.status_code for each in found.values()} == {422}
+
+
+@pytest.mark.usefixtures("answers")
+def test_a_kubelet_evicts_its_own_pods_only(api_server: ApiServer) -> None:
+    name = pod(OTHER)["metadata"]["name"]
+    evicted = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": "kube-system"}}
+    kept(api_server, PODS, pod(OTHER))
+    try:
+        found = {
+            node: as_node(api_server, node, "POST", f"{PODS}/{name}/eviction", json=evicted).status_code
+            for node in ("worker3", OTHER)
+        }
+    finally:
+        api_server.ask("DELETE", f"{PODS}/{name}", params={"gracePeriodSeconds": "0"})
+    assert found == {"worker3": 403, OTHER: 201}

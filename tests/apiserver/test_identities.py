@@ -74,7 +74,6 @@ NODE = {
     "every node": ("GET", "/api/v1/nodes", 403),
     "another's measurements": ("GET", "/api/v1/nodes/worker2/proxy/metrics", 403),
     "another's lease": ("PUT", "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/worker2", 403),
-    "an end to a task": ("POST", "/api/v1/namespaces/vc-default/pods/one/eviction", 403),
     "its own pods": ("GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Dworker1", 200),
     "every pod": ("GET", "/api/v1/pods", 403),
     "another's pods": ("GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Dworker2", 403),
