@@ -50,6 +50,18 @@ def test_user_data_are_mounted_without_glusterd_at_the_one_port_that_a_brick_has
     assert below == [[name] for name in named[:-1]], "the layers are no chain"
 
 
+def test_no_link_that_a_client_put_into_the_tree_is_followed(rendered: Rendered) -> None:
+    """Root of any node writes there; `apply` is root of the first master."""
+    below = [
+        directory
+        for call in rendered.of("atoll_files")
+        for directory in call["args"].get("directories", ())
+        if directory["path"].startswith("/mnt/atoll/")
+    ]
+    assert len(below) == 5
+    assert [each["path"] for each in below if not each.get("shared")] == []
+
+
 def test_the_word_of_a_storage_server_runs_nothing_on_nodes(rendering: Rendering) -> None:
     """GlusterFS runs what stands between backquotes in a volfile; the id of the volume is what its server says."""
     files = [file.text or "" for file in rendering("three_masters").files if file.dest == "/etc/atoll/atoll.vol"]
