@@ -177,7 +177,7 @@ SERVICES: tuple[Service, ...] = (
         "Storage: user data, system volumes",
         parts=(
             *_units(STORAGE, "storage"),
-            Unit("mnt-atoll.mount", "mounts"),
+            Unit("atoll-user-data.service", "mounts"),
             Workload("Deployment", "local-path-storage", "local-path-provisioner"),
         ),
         phases=("storage", "volume", "storage_client"),

@@ -21,7 +21,7 @@ options:
     description: Directories whose file systems must have idmapped mounts. A tmpfs is always tried beside them.
     type: list
     elements: str
-    default: [/mnt/atoll, /var/lib/kubelet, /var/lib/containerd]
+    default: [/mnt/atoll/home, /var/lib/kubelet, /var/lib/containerd]
 extends_documentation_fragment:
   - atoll
   - atoll.record
@@ -77,7 +77,7 @@ TRIAL_S = 60
 
 ARGUMENTS = {
     "node": {"type": "str", "required": True},
-    "trees": {"type": "list", "elements": "str", "default": ["/mnt/atoll", "/var/lib/kubelet", "/var/lib/containerd"]},
+    "trees": {"type": "list", "elements": "str", "default": ["/mnt/atoll/home", "/var/lib/kubelet", "/var/lib/containerd"]},
     **COMMON_ARGUMENTS,
     **RECORD_ARGUMENTS,
 }

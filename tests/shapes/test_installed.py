@@ -60,7 +60,7 @@ def test_a_cluster_of_this_shape_is_installed_and_trains(atoll: Atoll) -> None:
             assert told == {"": "true"}, "on a disk each node of the lab can give them"
         else:
             assert "false" in told.values()
-            assert all("has no idmapped mounts (/mnt/atoll)" in why for why in told if why)
+            assert all("has no idmapped mounts (/mnt/atoll/home)" in why for why in told if why)
         begins, length = seen[1:]
         own = set(told.values()) == {"true"}
         assert (begins != "0", length == "65536") == (own, own), seen
@@ -72,10 +72,10 @@ def test_a_cluster_of_this_shape_is_installed_and_trains(atoll: Atoll) -> None:
 def user_data_survive(atoll: Atoll, server: str) -> None:
     """A file that was written while this server was away is on it once it is back."""
     atoll.node(server, "systemctl", "stop", "glusterd")
-    atoll.node("worker1", "sh", "-c", "head -c 8M /dev/urandom > /mnt/atoll/survives && sync /mnt/atoll/survives")
-    written = atoll.node("worker1", "sha256sum", "/mnt/atoll/survives").out.split()[0]
+    atoll.node("worker1", "sh", "-c", "head -c 8M /dev/urandom > /mnt/atoll/logs/survives && sync /mnt/atoll/logs/survives")
+    written = atoll.node("worker1", "sha256sum", "/mnt/atoll/logs/survives").out.split()[0]
     atoll.node(server, "systemctl", "start", "glusterd")
-    brick = "/srv/atoll/storage/data/survives"
+    brick = "/srv/atoll/storage/data/logs/survives"
 
     def healed() -> bool:
         return atoll.node(server, "sha256sum", brick, ok=(0, 1)).out.startswith(written)

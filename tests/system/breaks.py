@@ -70,7 +70,7 @@ TOGETHER = {
         ),
         unit("registry", "storage1", "atoll-registry.service"),
         unit("load_balancer", "worker1", "haproxy.service"),
-        unit("storage_client", "worker2", "mnt-atoll.mount"),
+        unit("storage_client", "worker2", "atoll-user-data.service"),
         Break(
             "control_plane",
             "master1",

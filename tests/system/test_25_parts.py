@@ -64,10 +64,11 @@ def test_a_file_that_one_node_writes_is_there_on_all_others(atoll: Atoll) -> Non
     for node in ("master1", "worker2", "storage1"):
         assert atoll.node(node, "cat", "/mnt/atoll/logs/across-nodes").out.strip() == "seen"
     atoll.node("worker1", "rm", "/mnt/atoll/logs/across-nodes")
-    mount = atoll.node("worker2", "findmnt", "--noheadings", "--output", "FSTYPE,OPTIONS", "/mnt/atoll").out
-    kind, options = mount.split()
-    assert kind == "fuse.glusterfs"
-    assert {"nosuid", "nodev"} <= {*options.split(",")}
+    for place in ("home", "vc", "datasets", "models", "logs"):
+        told = ("findmnt", "--noheadings", "--output", "FSTYPE,OPTIONS", f"/mnt/atoll/{place}")
+        kind, options = atoll.node("worker2", *told).out.split()
+        assert kind == "fuse.glusterfs"
+        assert {"nosuid", "nodev"} <= {*options.split(",")}
     modes = atoll.node("master1", "stat", "--format", "%a %n", "/mnt/atoll/home", "/mnt/atoll/datasets").out
     assert modes.split() == ["711", "/mnt/atoll/home", "755", "/mnt/atoll/datasets"]
 

@@ -226,7 +226,7 @@ def test_every_node_says_whether_tasks_have_user_namespaces_there_or_why_not(ato
     assert len(told) >= 4
     assert {name for name, (label, why) in told.items() if label != ("false" if why else "true")} == set(), told
     # Who had tried before user data were mounted would not name them: of GlusterFS there are no idmapped mounts.
-    assert all("has no idmapped mounts (/mnt/atoll)" in (why or "") for _, why in told.values()), told
+    assert all("has no idmapped mounts (/mnt/atoll/home)" in (why or "") for _, why in told.values()), told
 
 
 def test_the_roots_key_is_on_no_node(atoll: Atoll) -> None:

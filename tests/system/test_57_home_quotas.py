@@ -76,7 +76,7 @@ def test_a_user_beyond_the_limit_is_refused_in_words_and_another_is_not_touched(
     with signed_in(portal, TIGHT) as tight, signed_in(portal, roomy):
         try:
             wait_for("the limit of one user", lambda: size(atoll, tight_home) == 64 * MIB, 30)
-            whole = size(atoll, "/mnt/atoll")
+            whole = size(atoll, "/mnt/atoll/home")
             wait_for("the share that everybody has", lambda: 0.45 < size(atoll, roomy_home) / whole < 0.55, 30)
 
             def refused() -> bool:

@@ -6,11 +6,12 @@ from installer.cluster import load
 from installer.cluster.drivers import BRICK_PORT
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
 
+UNIT = "atoll-user-data.service"
 # The client of user data, and of nothing else: it has the volfile as its argument.
 CLIENT = ("pkill", "--signal", "KILL", "--full", "^/usr/sbin/glusterfs .*/etc/atoll/atoll.vol")
 
 
-def test_user_data_are_reached_again_after_the_mount_of_a_master_ended(atoll: Atoll, portal: Portal) -> None:
+def test_user_data_are_reached_again_after_the_client_of_a_master_ended(atoll: Atoll, portal: Portal) -> None:
     assert portal.client.get("/home/files").is_success
     atoll.node("master1", *CLIENT)
     wait_for(
@@ -18,12 +19,31 @@ def test_user_data_are_reached_again_after_the_mount_of_a_master_ended(atoll: At
         lambda: portal.client.get("/home/files").status_code in {502, 503},
         timeout_s=60,
     )
-    (step,) = atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json", ok=(2,)).json["steps"]
-    assert (step["phase"], step["node"]) == ("storage_client", "master1")
-    assert "does not answer" in step["detail"]
-    atoll("apply", "-f", str(CLUSTER_FILE))
-    # Nobody restarts it by hand: its container learns that its mount is gone for good.
+    # Nobody does anything by hand: the client is started again, and the container of `files`, too.
     wait_for("the files of a user", lambda: portal.client.get("/home/files").is_success, timeout_s=180)
+    assert atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json").json["steps"] == []
+    atoll("verify", "-f", str(CLUSTER_FILE))
+
+
+def test_a_link_that_root_of_a_node_put_in_place_of_all_homes_leads_no_task_to_its_node(atoll: Atoll) -> None:
+    """Tasks get their homes by path, and whoever starts their containers follows links."""
+    volume = "/run/atoll-user-data/volume"
+    listed = ("sh", "-c", "ls /mnt/atoll/home")
+    homes = atoll.node("worker1", *listed).out
+    atoll.node("storage1", "sh", "-c", f"cd {volume} && mv home away && ln -s /etc/atoll home")
+    try:
+        assert atoll.node("worker1", *listed).out == homes, "what is bound already has changed"
+        # As after a boot: what is not a directory is not followed, and no empty one stands there in its place.
+        atoll.node("worker2", "systemctl", "restart", UNIT, ok=(1,))
+        assert atoll.node("worker2", "sh", "-c", "ls -A /mnt/atoll").out == ""
+        told = atoll.node("worker2", "journalctl", "--unit", UNIT, "--lines", "20").out
+        assert "`home` at the top of the volume is a symbolic link" in told
+        (step,) = atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json", ok=(2,)).json["steps"]
+        assert (step["phase"], step["node"]) == ("storage_client", "worker2")
+    finally:
+        atoll.node("storage1", "sh", "-c", f"cd {volume} && rm home && mv away home")
+    # It tries until it can, and so does the kubelet of a node that boots.
+    wait_for("homes on the node", lambda: atoll.node("worker2", *listed, ok=(0, 2)).out == homes, timeout_s=60)
     atoll("verify", "-f", str(CLUSTER_FILE))
 
 

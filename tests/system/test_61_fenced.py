@@ -41,7 +41,7 @@ with socket.create_connection((sys.argv[1], 22), 5) as held:
     except OSError as error:
         pathlib.Path("/run/held").write_text(f"silent {error}")
 """
-LIST = ("timeout", "--signal=KILL", "25", "ls", "/mnt/atoll/")
+LIST = ("timeout", "--signal=KILL", "25", "ls", "/mnt/atoll/home/")
 
 
 def a_worker_of_ours() -> str:

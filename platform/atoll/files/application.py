@@ -29,7 +29,8 @@ class _WorkerResponse(StreamingResponse):
 
 def application(configuration: Configuration) -> FastAPI:
     """The service."""
-    homes = Homes(configuration.storage.root, switch_user=configuration.engine.kind != "local")
+    local = configuration.engine.kind == "local"
+    homes = Homes(configuration.storage.root, switch_user=not local)
     router = APIRouter(prefix="/internal/files", dependencies=[internal_only(configuration.secret("internal_token"))])
 
     @router.post("/home", status_code=204)
@@ -52,7 +53,8 @@ def application(configuration: Configuration) -> FastAPI:
         headers = {f"X-File-{key.replace('_', '-')}": str(value) for key, value in facts.items()}
         return _WorkerResponse(stack, chunks, headers)
 
-    mount = Mount(configuration.storage.root)
+    # On a cluster homes alone are mounted.
+    mount = Mount(configuration.storage.root if local else homes.root)
     app = FastAPI(title="files", docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(router)
     errors.install(app)

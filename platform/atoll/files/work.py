@@ -54,7 +54,7 @@ class Homes:
     """The homes below one storage root."""
 
     def __init__(self, storage: Path, *, switch_user: bool) -> None:
-        self._homes = storage / "home"
+        self.root = storage / "home"
         self._windows = Windows()
         self._settling: dict[str, float] = {}  # names of new homes, until when (monotonic, s) they may seem root's
         self._reads, self._looks, self._archives = Slots(READS), Slots(LOOKS), Slots(ARCHIVES)
@@ -65,7 +65,7 @@ class Homes:
 
     def path(self, owner: Owner) -> Path:
         """Where the home lies."""
-        return self._homes / owner.name
+        return self.root / owner.name
 
     async def ensure(self, owner: Owner) -> None:
         """Make the home on first use: the owner's, closed to others, with the examples."""
@@ -87,8 +87,9 @@ class Homes:
         """
         with contextlib.ExitStack() as held:
             try:
-                self._homes.mkdir(mode=0o755, parents=True, exist_ok=True)
-                homes = os.open(self._homes, _DIRECTORY)
+                if not self._switches_user:  # else it is mounted, or nothing is made in its place
+                    self.root.mkdir(mode=0o755, parents=True, exist_ok=True)
+                homes = os.open(self.root, _DIRECTORY)
                 held.callback(os.close, homes)
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(home.name, mode=0o700, dir_fd=homes)

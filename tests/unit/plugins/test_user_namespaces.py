@@ -26,7 +26,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     (tmp_path / "kubelet.conf").touch()
     (tmp_path / "max").write_text("1000")
     (tmp_path / "mountinfo").write_text(
-        "1 0 8:1 / / rw - ext4 /dev/a rw\n2 1 0:1 / /mnt/atoll rw - fuse.glusterfs storage1:/atoll rw\n"
+        "1 0 8:1 / / rw - ext4 /dev/a rw\n2 1 0:1 / /mnt/atoll/home rw - fuse.glusterfs storage1:/atoll rw\n"
     )
     for name, file in (("KUBELET", "kubelet.conf"), ("MOST", "max"), ("MOUNTS", "mountinfo"), ("RUNC", "runc")):
         monkeypatch.setattr(found, name, str(tmp_path / file))
@@ -56,7 +56,7 @@ def test_a_node_whose_container_starts_says_so_of_itself_once(
 ) -> None:
     runc("exit 0")
     log = programs("kubectl", node(labels={"other": "x"}))
-    answer = run("atoll_user_namespaces", node="worker1", trees=["/mnt/atoll"], record=RECORD)
+    answer = run("atoll_user_namespaces", node="worker1", trees=["/mnt/atoll/home"], record=RECORD)
     assert (answer["changed"], answer["possible"], answer["reason"]) == (True, True, "")
     asked, written = log.read_text().splitlines()
     assert asked == f"kubectl --kubeconfig {module.KUBELET} get node worker1 --output json"
@@ -81,7 +81,7 @@ def test_the_container_is_one_of_a_pod_with_all_trees_of_tasks(
     seen = json.loads((tmp_path / "seen.json").read_text())
     ids = [{"containerID": 0, "hostID": module.FIRST, "size": 65536}]
     mapped = [item["source"] for item in seen["mounts"] if item.get("uidMappings") == item.get("gidMappings") == ids]
-    assert mapped[:-1] == ["/mnt/atoll", "/var/lib/kubelet", "/var/lib/containerd"]
+    assert mapped[:-1] == ["/mnt/atoll/home", "/var/lib/kubelet", "/var/lib/containerd"]
     assert mapped[-1].startswith(str(tmp_path))  # the tmpfs
     assert seen["linux"]["uidMappings"] == ids
     assert {"user", "mount", "pid", "network"} <= {item["type"] for item in seen["linux"]["namespaces"]}
@@ -92,12 +92,12 @@ def test_the_container_is_one_of_a_pod_with_all_trees_of_tasks(
     ("body", "reason"),
     [
         (
-            f"cat >&2 <<'END'\n{REFUSED.format('/mnt/atoll')}\nEND\nexit 1",
-            "fuse.glusterfs has no idmapped mounts (/mnt/atoll) under this kernel",
+            f"cat >&2 <<'END'\n{REFUSED.format('/mnt/atoll/home')}\nEND\nexit 1",
+            "fuse.glusterfs has no idmapped mounts (/mnt/atoll/home) under this kernel",
         ),
         (
-            f"cat >&2 <<'END'\n{REFUSED.format('/mnt/atoll-other')}\nEND\nexit 1",
-            "ext4 has no idmapped mounts (/mnt/atoll-other) under this kernel",
+            f"cat >&2 <<'END'\n{REFUSED.format('/mnt/atoll/home-other')}\nEND\nexit 1",
+            "ext4 has no idmapped mounts (/mnt/atoll/home-other) under this kernel",
         ),
         (
             "echo 'level=error msg=\"runc run failed: mount proc: operation not permitted\"' >&2; exit 1",
@@ -132,7 +132,7 @@ def test_a_kernel_that_makes_none_is_not_tried(
 ) -> None:
     runc("exit 0")
     (tmp_path / "max").unlink() if most is None else (tmp_path / "max").write_text(most)
-    assert reason in module.why_not(["/mnt/atoll"])
+    assert reason in module.why_not(["/mnt/atoll/home"])
     assert not (tmp_path / "seen.json").exists()
 
 
@@ -141,7 +141,7 @@ def test_what_takes_too_long_is_ended_and_removed(
 ) -> None:
     runc(f'case "$3" in delete) echo "$*" > {tmp_path}/removed;; *) exec sleep 60;; esac')
     monkeypatch.setattr(module, "TRIAL_S", 0.2)
-    assert "did not end" in module.why_not(["/mnt/atoll"])
+    assert "did not end" in module.why_not(["/mnt/atoll/home"])
     assert "delete --force atoll-user-namespaces" in (tmp_path / "removed").read_text()
     assert not list(tmp_path.glob("atoll-user-namespaces-*"))
 

@@ -34,9 +34,9 @@ def test_tasks_run_only_where_the_user_data_is_mounted(
     assert made["Unit"]["StartLimitIntervalSec"] == "0", "it has to try until the storage is back"
     assert made["Service"]["Restart"] == "always"
     if described:
-        (tmp_path / "mnt-atoll.mount").touch()
+        (tmp_path / "atoll-user-data.service").touch()
     systemctl = tmp_path / "systemctl"
-    systemctl.write_text(f'#!/bin/sh\ntest "$*" = "start mnt-atoll.mount" && exit {0 if mounts else 1}\nexit 9\n')
+    systemctl.write_text(f'#!/bin/sh\ntest "$*" = "start atoll-user-data.service" && exit {0 if mounts else 1}\nexit 9\n')
     systemctl.chmod(0o755)
     before = made["Service"]["ExecStartPre"].replace("/etc/systemd/system/", f"{tmp_path}/")
     done = subprocess.run(shlex.split(before), env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, check=False, timeout=30)
@@ -45,5 +45,5 @@ def test_tasks_run_only_where_the_user_data_is_mounted(
 
 def test_masters_come_up_without_the_user_data() -> None:
     made = unit(is_master=True)
-    assert "mnt-atoll" not in made["Service"]["ExecStartPre"]
+    assert "user-data" not in made["Service"]["ExecStartPre"]
     assert "StartLimitIntervalSec" not in made["Unit"]

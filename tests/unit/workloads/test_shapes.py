@@ -244,11 +244,11 @@ def test_kubeadm_reads_its_configuration(shape: Shape, tmp_path: Path) -> None:
 
 
 def test_user_data_are_mounted_only_where_a_file_system_is_shared(shape: Shape) -> None:
-    mounted = {file.host for file in shape.rendered.files if file.dest.endswith("/mnt-atoll.mount")}
+    mounted = {file.host for file in shape.rendered.files if file.dest.endswith("/atoll-user-data.service")}
     started = {
         call["host"]
         for call in shape.rendered.of("atoll_units")
-        if any(unit["name"] == "mnt-atoll.mount" for unit in call["args"]["units"])
+        if any(unit["name"] == "atoll-user-data.service" for unit in call["args"]["units"])
     }
     shared = STORAGE[shape.cluster.storage.driver].shared
     assert mounted == started == ({node.name for node in shape.cluster.members} if shared else set())
@@ -283,7 +283,7 @@ def test_homes_have_the_limits_of_cluster_yaml_where_the_driver_has_them(shape: 
         assert settings[node.name] == home_quotas.Settings(
             "atoll",
             f"{storage.directory}/data/home",
-            "/mnt/atoll",
+            "/mnt/atoll/home",
             storage.user_quota,
             storage.user_quotas,
             storage.user_file_quota,

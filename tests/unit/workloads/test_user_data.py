@@ -20,20 +20,18 @@ def settings(text: str) -> dict[str, str]:
     return dict(line.split(maxsplit=2)[1:] for line in text.splitlines() if line.strip().startswith("option "))
 
 
-def test_the_user_data_bring_no_devices_and_nobody_elses_rights_to_a_node(rendered: Rendered) -> None:
-    units = [file.text or "" for file in rendered.files if file.dest.endswith("/mnt-atoll.mount")]
+def test_the_directories_of_user_data_are_bound_on_every_node(rendered: Rendered) -> None:
+    units = {file.host: file.text or "" for file in rendered.files if file.dest.endswith("/atoll-user-data.service")}
     assert len(units) == 4
-    for unit in units:
-        (options,) = [line for line in unit.splitlines() if line.startswith("Options=")]
-        assert {"nosuid", "nodev"} <= {*options.removeprefix("Options=").split(",")}
+    names = " home vc datasets models logs"
+    for unit in units.values():
+        told = [line.partition("/opt/atoll/bin/user_data ")[2] for line in unit.splitlines() if line.startswith("Exec")]
+        assert told == [f"up{names}", f"down{names}"]
+        assert {"Restart=always", "StartLimitIntervalSec=0"} <= {*unit.splitlines()}, "a client that ended stays away"
 
 
 def test_user_data_are_mounted_without_glusterd_at_the_one_port_that_a_brick_has(rendered: Rendered) -> None:
     """What clients know by heart, what glusterd gives, and what the firewall lets through is one port."""
-    units = [file.text or "" for file in rendered.files if file.dest.endswith("/mnt-atoll.mount")]
-    assert {line for unit in units for line in unit.splitlines() if line.startswith("What=")} == {
-        "What=/etc/atoll/atoll.vol"
-    }, "a mount asks glusterd, whose port is closed to it"
     volfiles = {file.text or "" for file in rendered.files if file.dest == "/etc/atoll/atoll.vol"}
     (volfile,) = volfiles
     of_client = settings(volfile)
@@ -79,8 +77,8 @@ def restarted_for(rendered: Rendered, unit: str) -> set[frozenset[str]]:
 
 
 def test_another_description_of_the_mount_is_mounted(rendered: Rendered) -> None:
-    (files,) = restarted_for(rendered, "mnt-atoll.mount")
-    assert "/etc/atoll/atoll.vol" in files, "what is mounted stays as the file of before had it"
+    (files,) = restarted_for(rendered, "atoll-user-data.service")
+    assert {"/etc/atoll/atoll.vol", "/opt/atoll/bin/user_data"} <= files, "what is mounted stays as the file of before had it"
 
 
 def test_a_mount_talks_as_the_volume_wants_it(rendered: Rendered) -> None:

@@ -38,7 +38,8 @@ def test_every_phase_is_asked_where_it_belongs_and_nothing_is_made(asked: tuple[
 def test_devices_and_mounts_are_asked_for_where_there_are_some(asked: tuple[str, Rendered]) -> None:
     name, rendered = asked
     cluster = load(file_of(name), installed=False)
-    mounts = [] if cluster.storage.driver == "local" else ["/mnt/atoll"]
+    tree = [f"/mnt/atoll/{each}" for each in ("home", "vc", "datasets", "models", "logs")]
+    mounts = [] if cluster.storage.driver == "local" else tree
     assert of(rendered, "storage_client", cluster.first_master.name)["mounts"] == mounts
     if name == REFERENCE:
         offered = {"worker1": {"nvidia.com/gpu": 8}, "worker2": {"huawei.com/Ascend910": 8}}

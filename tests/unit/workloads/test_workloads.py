@@ -216,12 +216,9 @@ def test_files_waits_until_the_user_data_is_mounted(rendered: Rendered) -> None:
     pod = rendered.one("Deployment", "files")["spec"]["template"]["spec"]
     paths = {volume["name"]: volume["hostPath"] for volume in pod["volumes"] if "hostPath" in volume}
     # The kubelet looks only at volumes that a container mounts.
-    guards = [
-        paths[mount["name"]]
-        for mount in pod["containers"][0]["volumeMounts"]
-        if mount["name"] in paths and paths[mount["name"]]["path"] != "/mnt/atoll"
-    ]
-    assert guards == [{"path": "/mnt/atoll/home", "type": "Directory"}]
+    mounts = [mount for mount in pod["containers"][0]["volumeMounts"] if mount["name"] in paths]
+    assert [paths[mount["name"]] for mount in mounts] == [{"path": "/mnt/atoll/home", "type": "Directory"}]
+    assert [mount["mountPath"] for mount in mounts] == ["/mnt/atoll/home"]
 
 
 def test_a_pod_has_a_limited_number_of_processes() -> None:

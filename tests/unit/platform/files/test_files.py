@@ -54,6 +54,7 @@ def storage() -> Iterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix="atoll-storage-") as folder:
         Path(folder).chmod(0o711)
+        (Path(folder) / "home").mkdir()
         yield Path(folder)
 
 
@@ -101,7 +102,6 @@ async def test_a_link_in_place_of_a_home_leads_root_nowhere(storage: Path) -> No
     elsewhere = storage / "of-root"
     elsewhere.mkdir()
     elsewhere.chmod(0o711)
-    (storage / "home").mkdir()
     (storage / "home/ada").symlink_to("../of-root")
     with pytest.raises(ApiError) as refused:
         await Homes(storage, switch_user=True).ensure(ADA)
