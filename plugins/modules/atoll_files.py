@@ -111,6 +111,7 @@ from ansible.module_utils.atoll_node import (
 from ansible.module_utils.atoll_recording import RECORD_ARGUMENTS, begun, recorded
 from ansible.module_utils.basic import AnsibleModule
 
+UNITS = "/etc/systemd/system"
 OWNED = {"owner": {"type": "str", "default": "root"}, "group": {"type": "str", "default": "root"}}
 ARGUMENTS = {
     "phase": {"type": "str", "required": True},
@@ -335,6 +336,8 @@ class Facet:
             section = self.book.section(name)
             for known in [known for known in section if known == path or known.startswith(path + "/")]:
                 del section[known]
+        if os.path.dirname(path) == UNITS:  # nobody asks any more how it does
+            self.book.section("units").pop(os.path.basename(path), None)
 
 
 def work(module: Any) -> Dict[str, Any]:

@@ -158,3 +158,15 @@ def test_a_mount_that_answers_nobody_is_made_again(
     assert f"umount --lazy {place}" in freed.read_text()
     assert verbs(log).count("restart") == 1
     assert not run("atoll_units", **wanted)["changed"]
+
+
+def test_a_unit_whose_description_is_taken_away_is_nobodys_to_look_at(
+    run: Any, plugin: Any, systemd: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an earlier version: what it was may go on under the name of a mount, which is not for us to judge."""
+    systemd()
+    monkeypatch.setattr(plugin("modules", "atoll_files"), "UNITS", str(tmp_path))
+    run("atoll_units", phase="demo", units=[{"name": "a.mount"}, {"name": "b.service"}])
+    (tmp_path / "a.mount").write_text("[Mount]")
+    run("atoll_files", phase="demo", absent=[str(tmp_path / "a.mount")])
+    assert [*json.loads((tmp_path / "state/managed/demo.json").read_text())["units"]] == ["b.service"]
