@@ -77,7 +77,11 @@ TRIAL_S = 60
 
 ARGUMENTS = {
     "node": {"type": "str", "required": True},
-    "trees": {"type": "list", "elements": "str", "default": ["/mnt/atoll/home", "/var/lib/kubelet", "/var/lib/containerd"]},
+    "trees": {
+        "type": "list",
+        "elements": "str",
+        "default": ["/mnt/atoll/home", "/var/lib/kubelet", "/var/lib/containerd"],
+    },
     **COMMON_ARGUMENTS,
     **RECORD_ARGUMENTS,
 }

@@ -72,7 +72,9 @@ def test_a_cluster_of_this_shape_is_installed_and_trains(atoll: Atoll) -> None:
 def user_data_survive(atoll: Atoll, server: str) -> None:
     """A file that was written while this server was away is on it once it is back."""
     atoll.node(server, "systemctl", "stop", "glusterd")
-    atoll.node("worker1", "sh", "-c", "head -c 8M /dev/urandom > /mnt/atoll/logs/survives && sync /mnt/atoll/logs/survives")
+    atoll.node(
+        "worker1", "sh", "-c", "head -c 8M /dev/urandom > /mnt/atoll/logs/survives && sync /mnt/atoll/logs/survives"
+    )
     written = atoll.node("worker1", "sha256sum", "/mnt/atoll/logs/survives").out.split()[0]
     atoll.node(server, "systemctl", "start", "glusterd")
     brick = "/srv/atoll/storage/data/logs/survives"

@@ -53,6 +53,11 @@ WAITING = frozenset({_S.UNAPPROVED, _S.QUEUED})
 HOLDS_DEVICES = frozenset({_S.SCHEDULING, _S.RUNNING, _S.PAUSING, _S.STOPPING})
 
 
+def admitted(before: State, after: State) -> bool:
+    """Whether a task has its devices after that step: one that is being stopped has them if it had them before."""
+    return after in HOLDS_DEVICES and (after is not _S.STOPPING or before in HOLDS_DEVICES)
+
+
 class ForbiddenTransition(ValueError):
     """A step that the table does not know: a mistake of the program, never of a person."""
 

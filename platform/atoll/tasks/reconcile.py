@@ -236,9 +236,11 @@ def first_failed(replicas: Sequence[ReplicaRow]) -> ReplicaRow | None:
 
 def _move(row: TaskRow, state: State, reason: Reason) -> None:
     """The only place where a task changes its state."""
-    life_cycle.check(State(row.state), state)
+    before = State(row.state)
+    life_cycle.check(before, state)
     moment = now()
     row.state = state
+    row.admitted = life_cycle.admitted(before, state)
     row.state_since = moment
     row.reason = reason.model_dump()
     if state is State.RUNNING and row.started_at is None:

@@ -25,6 +25,11 @@ def of_attempts(attempts: Collection[str]) -> ColumnElement[bool]:
     return TaskRow.id.in_(select(AttemptRow.task_id).where(AttemptRow.id.in_(attempts)))
 
 
+def _holds_devices() -> ColumnElement[bool]:
+    """Tasks that have their devices: not those that waited for them when they were told to stop."""
+    return TaskRow.state.in_(HOLDS_DEVICES) & ((TaskRow.state != State.STOPPING) | TaskRow.admitted)
+
+
 class TaskRepository:
     """Tasks and their events."""
 
@@ -138,7 +143,7 @@ class TaskRepository:
                 TaskRow.owner_id,
                 func.sum(TaskRow.devices * TaskRow.nodes),
             )
-            .where(TaskRow.state.in_(HOLDS_DEVICES))
+            .where(_holds_devices())
             .group_by(TaskRow.virtual_cluster_id, TaskRow.device_type, TaskRow.owner_id)
         )
         rows = (await self._session.execute(query)).all()
@@ -149,16 +154,16 @@ class TaskRepository:
         query = select(TaskRow.specification["requests"], TaskRow.nodes).where(
             TaskRow.owner_id == user_id,
             TaskRow.virtual_cluster_id == cluster_id,
-            TaskRow.state.in_(HOLDS_DEVICES),
+            _holds_devices(),
         )
         return [(row[0], row[1]) for row in (await self._session.execute(query)).all()]
 
-    async def unfinished_in_each(self) -> Sequence[tuple[str, str, int]]:
-        """Number of tasks of all users per virtual cluster and state, ended ones left out."""
+    async def unfinished_in_each(self) -> Sequence[tuple[str, bool, int]]:
+        """Number of tasks of all users per virtual cluster, those with devices apart; ended ones left out."""
         query = (
-            select(TaskRow.virtual_cluster_id, TaskRow.state, func.count())
+            select(TaskRow.virtual_cluster_id, _holds_devices().label("held"), func.count())
             .where(TaskRow.state.in_(HOLDS_DEVICES | WAITING))
-            .group_by(TaskRow.virtual_cluster_id, TaskRow.state)
+            .group_by(TaskRow.virtual_cluster_id, "held")
         )
         return [(row[0], row[1], int(row[2])) for row in (await self._session.execute(query)).all()]
 
@@ -218,7 +223,7 @@ class TaskRepository:
             .join(AttemptRow, AttemptRow.task_id == TaskRow.id)
             .join(ReplicaRow, ReplicaRow.attempt_id == AttemptRow.id)
             .where(
-                TaskRow.state.in_(HOLDS_DEVICES),
+                _holds_devices(),
                 TaskRow.devices > 0,
                 AttemptRow.finished_at.is_(None),
                 ReplicaRow.node.is_not(None),

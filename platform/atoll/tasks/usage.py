@@ -2,7 +2,6 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from atoll.tasks.life_cycle import HOLDS_DEVICES
 from atoll.tasks.repository import TaskRepository
 from atoll.virtual_clusters.usage import Usage, UsageReader
 
@@ -15,8 +14,8 @@ async def usage(session: AsyncSession) -> Usage:
         devices[cluster, device_type] = devices.get((cluster, device_type), 0) + count
     running: dict[str, int] = {}
     waiting: dict[str, int] = {}
-    for cluster, state, count in await tasks.unfinished_in_each():
-        counted = running if state in HOLDS_DEVICES else waiting
+    for cluster, held, count in await tasks.unfinished_in_each():
+        counted = running if held else waiting
         counted[cluster] = counted.get(cluster, 0) + count
     return Usage(devices, running, waiting)
 

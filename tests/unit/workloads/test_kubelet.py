@@ -36,7 +36,9 @@ def test_tasks_run_only_where_the_user_data_is_mounted(
     if described:
         (tmp_path / "atoll-user-data.service").touch()
     systemctl = tmp_path / "systemctl"
-    systemctl.write_text(f'#!/bin/sh\ntest "$*" = "start atoll-user-data.service" && exit {0 if mounts else 1}\nexit 9\n')
+    systemctl.write_text(
+        f'#!/bin/sh\ntest "$*" = "start atoll-user-data.service" && exit {0 if mounts else 1}\nexit 9\n'
+    )
     systemctl.chmod(0o755)
     before = made["Service"]["ExecStartPre"].replace("/etc/systemd/system/", f"{tmp_path}/")
     done = subprocess.run(shlex.split(before), env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, check=False, timeout=30)

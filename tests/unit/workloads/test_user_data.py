@@ -78,7 +78,9 @@ def restarted_for(rendered: Rendered, unit: str) -> set[frozenset[str]]:
 
 def test_another_description_of_the_mount_is_mounted(rendered: Rendered) -> None:
     (files,) = restarted_for(rendered, "atoll-user-data.service")
-    assert {"/etc/atoll/atoll.vol", "/opt/atoll/bin/user_data"} <= files, "what is mounted stays as the file of before had it"
+    assert {"/etc/atoll/atoll.vol", "/opt/atoll/bin/user_data"} <= files, (
+        "what is mounted stays as the file of before had it"
+    )
 
 
 def test_a_mount_talks_as_the_volume_wants_it(rendered: Rendered) -> None:

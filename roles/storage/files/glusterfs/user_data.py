@@ -13,6 +13,7 @@ Standard library only, Python >= 3.8.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import stat
@@ -72,10 +73,8 @@ def down(names: List[str]) -> None:
     if (TREE, "tmpfs") not in mounted():
         return
     for place in places:
-        try:
+        with contextlib.suppress(FileNotFoundError):
             os.rmdir(place)
-        except FileNotFoundError:
-            pass
 
 
 def mounted() -> List[Tuple[str, str]]:
@@ -117,17 +116,15 @@ def _client() -> None:
 
 def _directory(root: int, name: str) -> int:
     """Open a directory at the top of the volume, made where it is missing; never what a link leads to."""
-    try:
+    with contextlib.suppress(FileExistsError):
         os.mkdir(name, mode=0o711, dir_fd=root)
-    except FileExistsError:
-        pass
     try:
         return os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=root)
     except NotADirectoryError:
         kind = stat.S_IFMT(os.stat(name, dir_fd=root, follow_symlinks=False).st_mode)
         raise UserDataError(
-            "`{}` at the top of the volume is {}, which only root of a node can have put there: find out whose, and put the "
-            "directory back (docs/operate.md, \"Who may mount the user data\")".format(
+            "`{}` at the top of the volume is {}, which only root of a node can have put there: find out whose, and put "
+            'the directory back (docs/operate.md, "Who may mount the user data")'.format(
                 name, "a symbolic link" if kind == stat.S_IFLNK else "no directory"
             )
         ) from None

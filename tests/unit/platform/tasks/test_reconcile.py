@@ -10,6 +10,8 @@ from atoll.database.connection import Sessions
 from atoll.engines.base import Observation, Phase, Submission
 from atoll.tasks.models import AttemptRow, TaskRow
 from atoll.tasks.reconcile import Reconciler
+from atoll.tasks.repository import TaskRepository
+from atoll.tasks.usage import usage
 from sqlalchemy import select
 
 from tests.unit.platform.rows import a_caller, a_task
@@ -26,13 +28,14 @@ class Engine:
     """All that it is asked for, and programs that run as soon as they are submitted."""
 
     synced = True
+    phase = Phase.RUNNING
 
     def __init__(self) -> None:
         self.submitted: list[str] = []
         self.stopped: list[str] = []
 
     def observe(self, attempt_id: str) -> Observation:
-        return Observation(attempt_id=attempt_id, phase=Phase.RUNNING)
+        return Observation(attempt_id=attempt_id, phase=self.phase)
 
     async def submit(self, submission: Submission) -> None:
         self.submitted.append(submission.attempt_id)
@@ -108,3 +111,33 @@ async def test_a_kill_between_submitting_and_writing_that_down_makes_no_second_a
     assert [each.number for each in attempts] == [1]
     assert attempts[0].submitted_at is not None
     assert row.state == "running"
+
+
+@pytest.mark.parametrize(
+    ("state", "phase", "held"),
+    [
+        ("queued", Phase.WAITING, 0),
+        ("queued", Phase.STARTING, 1),  # let in since it was last looked at
+        ("queued", Phase.RUNNING, 1),
+        ("running", Phase.RUNNING, 1),
+    ],
+)
+async def test_a_task_that_is_being_stopped_holds_what_it_had_and_nothing_that_it_waited_for(
+    stored: Sessions, engine: Engine, state: str, phase: Phase, held: int
+) -> None:
+    task_id = await begin(stored, submitted=True)
+    async with stored() as session, session.begin():
+        task = await session.get_one(TaskRow, task_id)
+        task.state, task.wanted, task.devices, task.device_type = state, "stop", 1, "nvidia_gpu_amd64"
+        if state == "queued":
+            task.started_at = None
+    engine.phase = phase
+    row = await look(stored, engine)
+    assert (row.state, engine.stopped) == ("stopping", [f"{task_id}-1"])
+    async with stored() as session:
+        assert sum((await TaskRepository(session).held()).values()) == held, "others wait for devices that nobody has"
+        told = await usage(session)
+        share = await TaskRepository(session).reserved_by(row.owner_id, row.virtual_cluster_id)
+    counted = [sum(each.values()) for each in (told.devices, told.running, told.waiting)]
+    assert counted == [held, held, 1 - held]
+    assert len(share) == held
