@@ -26,9 +26,11 @@ SHOWN_POINTS = 2000  # of a series, thinned out
 SHOWN_IN_ALL = 64_000
 _LARGEST_STEP = 1 << 53  # beyond it, neither JavaScript nor a float counts by one
 # Not the threads that everybody shares, and no more of them: what users wrote takes no time from others' requests. One
-# file of an owner at a time, so that nobody's many keep all threads, or the workers of `files`, from others' charts.
+# file of an owner at a time, so that nobody's many keep all threads, or the workers of `files`, from others' charts. A
+# turn may take seconds: who would wait for as long as a browser does is told to come again.
 _PARSING = ThreadPoolExecutor(2, thread_name_prefix="scalars")
-_OWNERS = Lines(at_once=1)
+WAITING, WAIT_S = 8, 10.0
+_OWNERS = Lines(at_once=1, waiting=WAITING, wait_s=WAIT_S)
 
 
 class Scalars:

@@ -66,26 +66,39 @@ class Lines:
 
     `at_once` of each when nobody else is here. All have one thread to share, so with others here it is a share of that,
     `least` at least: what is under way for one is what another one's request has to go between. By default the same.
+
+    `waiting` of each wait at a time, each for `wait_s` at most (None: until it is called). Where a turn may take
+    seconds, both have to be so small that nobody waits for longer than the other side does: who has left is still
+    served.
     """
 
-    def __init__(self, at_once: int, least: int | None = None) -> None:
+    def __init__(
+        self, at_once: int, least: int | None = None, *, waiting: int = MOST_WAITING, wait_s: float | None = None
+    ) -> None:
         self._at_once = at_once
+        self._waiting = waiting
+        self._wait_s = wait_s
         self._least = at_once if least is None else least
         self._lingers_s = LINGERS_S if self._least < at_once else 0.0
         self._lines: dict[str, _Line] = {}  # who was here last is last
 
     @contextlib.asynccontextmanager
     async def turn(self, of: str) -> AsyncIterator[Turn]:
-        """Wait for a turn, in order. Raises TooMany when too many wait already."""
+        """Wait for a turn, in order. Raises TooMany when too many wait already, or none came in time."""
         self._forget()
         line = self._lines.pop(of, None) or _Line()
         self._lines[of] = line
         line.seen = time.monotonic()
-        if len(line.waiting) >= MOST_WAITING:
-            problem = told.TooManyRequests(limit=self._at_once + MOST_WAITING)
-            raise TooMany(problem, headers={"Retry-After": str(RETRY_AFTER_S)})
+        problem = told.TooManyRequests(limit=self._at_once + self._waiting)
+        crowded = TooMany(problem, headers={"Retry-After": str(RETRY_AFTER_S)})
+        if len(line.waiting) >= self._waiting:
+            raise crowded
         if line.waiting or line.working >= self._share():
-            await self._called(line)
+            try:
+                async with asyncio.timeout(self._wait_s):
+                    await self._called(line)
+            except TimeoutError:
+                raise crowded from None
         else:
             line.working += 1
         turn = Turn(lambda: self._end(line))

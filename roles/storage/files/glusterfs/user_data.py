@@ -123,8 +123,8 @@ def _directory(root: int, name: str) -> int:
     except NotADirectoryError:
         kind = stat.S_IFMT(os.stat(name, dir_fd=root, follow_symlinks=False).st_mode)
         raise UserDataError(
-            "`{}` at the top of the volume is {}, which only root of a node can have put there: find out whose, and put "
-            'the directory back (docs/operate.md, "Who may mount the user data")'.format(
+            "`{}` at the top of the volume is {}, which only root of a node can have put there: find out whose, and "
+            'put the directory back (docs/operate.md, "Who may mount the user data")'.format(
                 name, "a symbolic link" if kind == stat.S_IFLNK else "no directory"
             )
         ) from None

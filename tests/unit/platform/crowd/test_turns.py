@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 from atoll.web import told
-from atoll.web.errors import Unavailable
+from atoll.web.errors import TooMany, Unavailable
 from atoll.web.turns import AT_ONCE, LEAST, LINGERS_S, MOST_WAITING, Lines, Turns, give_back
 from fastapi import FastAPI, Request
 from fastapi.responses import Response, StreamingResponse
@@ -222,3 +222,27 @@ async def test_who_gives_up_while_waiting_loses_nobody_a_turn() -> None:
     await asyncio.gather(*waiting[3:])
     assert order[:2] == [0, 1]
     assert order[-3:] == [5, 6, 7]
+
+
+async def test_who_would_wait_for_too_long_is_told_to_come_again() -> None:
+    """A turn takes as long as it takes; who left in the meantime would be served for nobody."""
+    lines, word = Lines(1, waiting=2, wait_s=0.2), asyncio.Event()
+    order: list[int] = []
+
+    async def one(number: int) -> None:
+        async with lines.turn("ada"):
+            order.append(number)
+            await word.wait()
+
+    asked = [asyncio.create_task(one(number)) for number in range(4)]
+    await asyncio.sleep(0.05)
+    assert [each.done() for each in asked] == [False, False, False, True], "who has no room to wait is not told at once"
+    await asyncio.sleep(0.4)
+    assert [each.done() for each in asked[:3]] == [False, True, True], "it waits for as long as others work"
+    refused = [each.exception() for each in asked[1:]]
+    assert all(isinstance(each, TooMany) and each.headers["Retry-After"] for each in refused)
+    again = asyncio.create_task(one(4))
+    await asyncio.sleep(0)
+    word.set()
+    await asyncio.gather(asked[0], again)
+    assert order == [0, 4], "who gave up has a turn"

@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 import tracemalloc
+from collections import Counter
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -155,6 +156,35 @@ async def test_metrics_that_storage_is_slow_to_give_hold_no_connection_of_the_da
     assert any(not isinstance(answer, BaseException) and answer.status_code == 200 for answer in answers)
 
 
+async def test_who_asks_for_many_metrics_is_refused_before_a_browser_gives_up(
+    platform: RunningPlatform, program: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One at a time is read: who waits behind many would wait for longer than anybody listens."""
+    ada = await platform.user(await platform.admin(), "ada")
+    task_id = await task_of(platform, program, ada, b'{"step": 1, "loss": 0.5}\n')
+    monkeypatch.setattr(scalars._OWNERS, "_wait_s", 0.5)
+    go_on, parsed = asyncio.Event(), scalars.parsed
+
+    async def slow(content: AsyncGenerator[bytes, None]) -> Any:
+        await go_on.wait()
+        return await parsed(content)
+
+    monkeypatch.setattr(scalars, "parsed", slow)
+    asked = [asyncio.create_task(ada.get(f"/tasks/{task_id}/metrics")) for _ in range(3 * scalars.WAITING)]
+    try:
+
+        async def all_but_one() -> bool:
+            return sum(each.done() for each in asked) == len(asked) - 1
+
+        await eventually(all_but_one, 10)
+    finally:
+        go_on.set()
+        answers = await asyncio.gather(*asked)
+    codes = Counter(answer.status_code for answer in answers)
+    assert codes == {200: 1, 429: len(asked) - 1}, "they wait for as long as it takes"
+    assert all("Retry-After" in answer.headers for answer in answers if answer.status_code == 429)
+
+
 async def test_one_users_slow_metrics_keep_nobody_elses_waiting(
     platform: RunningPlatform, program: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,7 +197,7 @@ async def test_one_users_slow_metrics_keep_nobody_elses_waiting(
 
     def slow(self: scalars.Scalars, chunk: bytes) -> bool:
         nonlocal begun
-        if b"slow" in chunk:
+        if b"slow" in chunk and threading.current_thread().name.startswith("scalars"):  # not what ends the task
             begun += 1
             go_on.wait(30)
         return feed(self, chunk)
