@@ -273,6 +273,16 @@ SUITES: tuple[Suite, ...] = (
         after=("farewell",),
     ),
     Suite(
+        "resume",
+        "An install that is killed in every phase is compared with one that was never killed",
+        "root, the bundle (built or in the cache), 12 GiB of memory",
+        "all",
+        (Command("pytest", (*PYTEST, "tests/resume")),),
+        3600,
+        after=("farewell",),
+        alone=True,
+    ),
+    Suite(
         "sabotage",
         "Each promise has a test that turns red when its code is broken: those that need no lab; run again, it goes on",
         "the virtual environment",

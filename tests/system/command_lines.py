@@ -27,16 +27,6 @@ class CommandLines:
         self._end.set()
         self._thread.join()
 
-    def holding(self, secrets: list[str]) -> list[str]:
-        """Return the programs whose arguments held a secret, without showing it."""
-        return sorted(
-            {
-                line.split(b"\0")[0].decode("utf-8", "replace")
-                for line in self.seen.copy()  # the thread adds to it meanwhile
-                if any(secret.encode() in line for secret in secrets)
-            }
-        )
-
     def _watch(self) -> None:
         while not self._end.wait(EVERY_S):
             there = set()

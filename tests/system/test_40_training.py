@@ -13,6 +13,7 @@ from tests.system.jobs import follow_first_line, log, request, submit
 
 DIGITS = "examples/digits/train.py"
 HOLD = "examples/devices/hold.py"
+EPOCH = re.compile(r"epoch (\d+)/10  loss (\S+)  accuracy (\S+)  gradient (\S+)")
 
 
 @pytest.mark.timeout(600)
@@ -53,8 +54,19 @@ def test_a_distributed_pytorch_job_trains_over_two_nodes(portal: Portal) -> None
     assert task["state"] == "finished", log(portal, job)[-2000:]
     replicas = task["attempts"][-1]["replicas"]
     assert len({replica["node"] for replica in replicas}) == 2
-    assert "node 0 of 2" in log(portal, job, 0)
-    assert "node 1 of 2" in log(portal, job, 1)
+    logs = [log(portal, job, rank) for rank in (0, 1)]
+    assert "node 0 of 2" in logs[0]
+    assert "node 1 of 2" in logs[1]
+    epochs = [{int(n): figures for n, *figures in EPOCH.findall(text)} for text in logs]
+    assert [sorted(each) for each in epochs] == [[*range(1, 11)]] * 2
+    # Each works on images of its own, so only gradients that were averaged are the same, and the models with them.
+    assert epochs[0] == epochs[1], "each node trains a model of its own"
+    assert len({figures[2] for figures in epochs[0].values()}) == 10
+    losses = [float(figures[0]) for figures in epochs[0].values()]
+    assert losses[-1] < losses[0] / 2
+    assert float(epochs[0][10][1]) >= 0.9
+    files = portal.client.get(f"/tasks/{job}/files").json()["items"]
+    assert len([entry for entry in files if entry["name"].startswith("model")]) == 1, files
 
 
 @pytest.mark.timeout(400)

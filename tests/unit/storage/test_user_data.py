@@ -20,7 +20,8 @@ CLIENT = """#!/bin/sh
 for place; do :; done
 [ ! -e "{folder}/silent" ] || exit 1
 [ ! -e "{folder}/nothing" ] || exit 0
-mount --bind --options nosuid "{folder}/volume" "$place"
+echo "$*" > "{folder}/words"
+mount --bind "{folder}/volume" "$place"
 """
 
 
@@ -68,6 +69,13 @@ def test_directories_of_the_volume_are_at_their_places_and_made_where_they_are_m
     assert (node.folder / "run").stat().st_mode & 0o777 == 0o700, "others come to the volume itself"
 
 
+def test_the_user_data_bring_no_devices_and_nobody_elses_rights_to_a_node(node: Node) -> None:
+    user_data.up(NAMES)
+    words = (node.folder / "words").read_text().split()
+    assert "--fuse-mountopts=nosuid,nodev" in words
+    assert words[-1] == user_data.volume()
+
+
 def test_no_link_at_the_top_of_the_volume_leads_to_files_of_this_node(node: Node) -> None:
     secret = node.folder / "of-this-node"
     secret.mkdir()
@@ -99,7 +107,8 @@ def test_places_are_not_there_without_user_data_and_never_on_the_disk(node: Node
     user_data.down(NAMES)
     assert node.mounts() == []
     assert [*node.tree.iterdir()] == []
-    assert user_data.mounted()[-1] == (str(node.tree), "tmpfs")
+    places = [kind for at, kind in user_data.mounted() if at == str(node.tree)]
+    assert places == ["tmpfs"], "places of user data lie on the disk"
     subprocess.run(["umount", node.tree], check=True)
     assert [*node.tree.iterdir()] == [], "after a power cut, tasks write to the disk of the node"
 

@@ -74,7 +74,13 @@ def main() -> int:
         mean = float(total) / (len(labels) * world)
         with torch.no_grad():
             accuracy = float((model.module(test_images).argmax(dim=1) == test_labels).float().mean())
-        print(f"node {rank}: epoch {epoch}/{options.epochs}  loss {mean:.4f}  accuracy {accuracy:.4f}", flush=True)
+        # Of the last step, averaged over all nodes: the same on each, and so is the model.
+        gradient = float(sum(each.grad.double().square().sum() for each in model.parameters())) ** 0.5
+        print(
+            f"node {rank}: epoch {epoch}/{options.epochs}  loss {mean:.4f}  accuracy {accuracy:.4f}  "
+            f"gradient {gradient:.9f}",
+            flush=True,
+        )
         if rank == 0 and "ATOLL_METRICS_FILE" in os.environ:
             with Path(os.environ["ATOLL_METRICS_FILE"]).open("a", encoding="utf-8") as report:
                 report.write(json.dumps({"step": epoch, "loss": mean, "accuracy": accuracy}) + "\n")
