@@ -15,7 +15,14 @@ TAG = re.compile(r"feature-(\d+[a-z]?)")
 TAGS = re.compile(r"""\btag:\s*(\[[^\]]*\]|"[^"]*")""")
 TEST = re.compile(r"""^[ \t]*test(?P<group>\.describe)?\(\s*"(?P<title>(?:[^"\\\n]|\\.)*)\"""", re.MULTILINE)
 # What these drive is an installed cluster; all else is this machine, whatever stands in for the cluster there.
-ON_A_CLUSTER = ("tests/system/", "tests/shapes/", "tests/resume/", "tests/load/", "tests/farewell/", "tests/e2e/cluster/")
+ON_A_CLUSTER = (
+    "tests/system/",
+    "tests/shapes/",
+    "tests/resume/",
+    "tests/load/",
+    "tests/farewell/",
+    "tests/e2e/cluster/",
+)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from installer import packages
 from installer.bundle import building
 from installer.progress.stages import progress_for
 from installer.testing.marks import proofs
-from installer.testing.results import ROOT, TOLD_LINES, Outcome, Result, write
+from installer.testing.results import ROOT, TOLD_LINES, Outcome, Result, commit, write
 
 E2E = ROOT / "tests" / "e2e"
 SYSTEM = Path("/var/lib/atoll/test")
@@ -134,6 +134,7 @@ def by_itself(command: list[str]) -> list[str]:
 def main(arguments: list[str]) -> int:
     """Run the tests of `cluster` or `dev` with further arguments for Playwright; return its exit code."""
     target, *further = arguments
+    begun = commit()
     subprocess.run(["npm", "install", "--no-save", "--prefer-offline"], cwd=E2E, check=True)
     provide_browser()
     with tempfile.TemporaryDirectory() as folder:
@@ -150,7 +151,7 @@ def main(arguments: list[str]) -> int:
         ended = subprocess.run(command, cwd=E2E, env=environment, check=False)
         told = os.environ.get("ATOLL_TEST_RESULTS")
         if told and report.exists():
-            write(Path(told), results(json.loads(report.read_text("utf-8"))))
+            write(Path(told), results(json.loads(report.read_text("utf-8"))), begun)
     return ended.returncode
 
 

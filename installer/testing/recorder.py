@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from installer.testing.features import mistake, owed
-from installer.testing.results import KINDS, TOLD_LINES, Proof, Result, write
+from installer.testing.results import KINDS, TOLD_LINES, Proof, Result, commit, write
 
 
 def _proofs(item: pytest.Item) -> list[dict[str, object]]:
@@ -36,6 +36,7 @@ class Recorder:
     def __init__(self, target: Path, config: pytest.Config) -> None:
         self.target = target
         self.config = config
+        self.begun = commit()
         self.results: dict[str, Result] = {}
         self._reported: set[tuple[str, str]] = set()
 
@@ -67,7 +68,7 @@ class Recorder:
 
     def pytest_sessionfinish(self) -> None:
         """Write what was collected."""
-        write(self.target, list(self.results.values()))
+        write(self.target, list(self.results.values()), self.begun)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

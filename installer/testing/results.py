@@ -59,10 +59,14 @@ def commit() -> str:
     return head.stdout.strip() + ("+" if changed.stdout.strip() else "")
 
 
-def write(target: Path, results: list[Result]) -> None:
-    """Write the report of one suite; the suite's name is the file's stem."""
+def write(target: Path, results: list[Result], begun: str) -> None:
+    """Write the report of one suite, whose name is the file's stem; `begun` is the commit at which it began.
+
+    Where the tree is another one now, nobody knows what was tested.
+    """
+    tested = begun if commit() == begun else begun.removesuffix("+") + "+"
     report = Report(
-        suite=target.stem, commit=commit(), at=datetime.now(UTC).isoformat(timespec="seconds"), results=results
+        suite=target.stem, commit=tested, at=datetime.now(UTC).isoformat(timespec="seconds"), results=results
     )
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")

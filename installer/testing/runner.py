@@ -18,7 +18,7 @@ from threading import Lock
 from typing import Any, TextIO
 
 from installer.cluster.places import cache_directory
-from installer.testing.results import DIRECTORY, ROOT, Report, Result, read, write
+from installer.testing.results import DIRECTORY, ROOT, Report, Result, commit, read, write
 from installer.testing.suites import SUITES, Command, Suite
 
 # A lab waits for half of its time; more than two suites would hold up each other's tests. What they leave of the cores
@@ -208,6 +208,7 @@ def _run_suite(
 ) -> list[Ended]:
     target = DIRECTORY / f"{suite.name}.json"
     target.unlink(missing_ok=True)
+    begun = commit()
     deadline = time.monotonic() + suite.time_limit_s
     ended: list[Ended] = []
     for command in suite.commands:
@@ -229,7 +230,7 @@ def _run_suite(
             Result(name=f"{suite.name}: {end.title}", outcome="failed" if end.reason else "passed", seconds=end.seconds)
             for end in ended
         ]
-        write(target, outcomes)
+        write(target, outcomes, begun)
     return ended + _skips(suite, target)
 
 

@@ -29,7 +29,6 @@ def test_status_keeps_its_contract(atoll: Atoll) -> None:
     assert set(status["portal"]) == {"url", "ca_file"}
 
 
-@pytest.mark.feature(5, 21, 34, on="simulated")
 def test_all_nodes_are_ready_with_their_devices(atoll: Atoll) -> None:
     nodes = {node["name"]: node for node in atoll("status", "-f", str(CLUSTER_FILE), "-o", "json").json["nodes"]}
     assert set(nodes) == wanted_nodes() >= set(NODES)

@@ -22,6 +22,9 @@ def test_the_generated_password_must_be_changed_before_anything_else_works(porta
     current = yaml.safe_load(portal.credentials_file.read_text("utf-8"))["password"]
     assert portal.change_password(current, secrets.token_urlsafe(18)).is_success
     assert portal.client.get("/tasks").is_success
+    assert portal.user == "admin"
+    # What only who operates the platform sees; of others, test_71_accounts.
+    assert [user["name"] for user in portal.client.get("/users").json()["items"]] == ["admin"]
 
 
 def test_a_wrong_password_is_refused_without_saying_why(portal: Portal) -> None:

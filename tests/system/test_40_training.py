@@ -70,7 +70,6 @@ def test_a_distributed_pytorch_job_trains_over_two_nodes(portal: Portal) -> None
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.feature("69b", on="simulated")
 def test_a_job_that_asks_for_more_than_is_free_queues_says_why_and_starts_when_devices_free_up(portal: Portal) -> None:
     first = submit(portal, "holds6", HOLD, devices=6, parameters={"seconds": "600"})
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import threading
 from collections.abc import Callable
@@ -112,6 +113,7 @@ def test_a_changed_resource_limit_takes_effect_with_the_restart_of_the_api(atoll
     memory = another(limits["ceiling"]["memory"])
     limits["ceiling"] = {"cpu": "21", "memory": memory}
     assert memory not in service_ctl(atoll, "config", "api", "-o", "json")
+    assert "Choose between" not in estimated(portal, cpu="21.5"), "it is above the ceiling of before"
     script = "import sys; open(sys.argv[1], 'w').write(sys.argv[2])"
     atoll.node("master1", "python3", "-c", script, path, yaml.safe_dump(cluster, sort_keys=False))
     said = while_asking(portal, lambda: service_ctl(atoll, "restart", "api"))
@@ -119,7 +121,15 @@ def test_a_changed_resource_limit_takes_effect_with_the_restart_of_the_api(atoll
     assert memory in json.dumps(json.loads(service_ctl(atoll, "config", "api", "-o", "json")))
     options = portal.client.get("/trainings/options").json()
     (gpu,) = [d for d in options["virtual_clusters"][0]["devices"] if d["type"] == "nvidia_gpu_amd64"]
-    assert gpu["limits"]["ceiling"]["memory"] == memory
+    assert gpu["limits"]["ceiling"] == {"cpu": "21", "memory": memory}
+    assert re.search(r"Choose between \S+ and 21\.", estimated(portal, cpu="21.5")), "a task may have more than that"
+    assert "Choose between" not in estimated(portal, cpu="21")
+
+
+def estimated(portal: Portal, cpu: str) -> str:
+    """What is told of a task with that limit before it is started."""
+    body = request(portal, "between", "examples/devices/hold.py", limits={"cpu": cpu, "memory": "1Gi"})
+    return portal.client.post("/trainings/estimate", json=body).text
 
 
 @pytest.mark.timeout(300)

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 from installer.cluster.places import cache_directory
@@ -60,16 +61,24 @@ UNSHARE = (
 
 @dataclass(frozen=True)
 class Tried:
-    """How the tests ended: `code` is pytest's, -1 where their time was over."""
+    """How the tests ended: `code` is pytest's, -1 where their time was over; `all_said` is the whole of `said`."""
 
     code: int
     seconds: float
     said: str
+    all_said: str = ""
 
     @property
-    def noticed(self) -> bool:
-        """Whether anything was red: a test, an import, or the time that it took."""
-        return self.code != 0
+    def green(self) -> bool:
+        """Whether all tests ran and passed."""
+        return self.code == 0
+
+    def is_verdict(self, mutant: Mutant) -> bool:
+        """Whether this tells of the mutant: tests passed, one was red, time was over, or its own file is not read.
+
+        Anything else (no tests there, pytest or the wall itself ended) is trouble of the gate, not a test that notices.
+        """
+        return self.code in (0, 1, -1) or (self.code == 2 and Path(mutant.file).name in self.all_said)
 
 
 def limit_s(sound: Tried) -> float:
@@ -78,10 +87,10 @@ def limit_s(sound: Tried) -> float:
 
 
 class Copy:
-    """A copy of the tree with the tests of one room."""
+    """A copy of the tree with the tests of one room; `sound_tree` is another one, which nothing ever runs in."""
 
-    def __init__(self, root: Path, tree: Path, tests: tuple[str, ...]) -> None:
-        self.root = root
+    def __init__(self, sound_tree: Path, tree: Path, tests: tuple[str, ...]) -> None:
+        self.sound_tree = sound_tree
         self.tree = tree
         self.tests = tests
 
@@ -90,23 +99,59 @@ class Copy:
         return run_tests(self.tree, self.tests, timeout_s)
 
     def tried(self, mutant: Mutant, timeout_s: float) -> Tried:
-        """Run the tests with one mutant, and mend the copy."""
+        """Run the tests with one mutant, and take away what it left.
+
+        A run whose time was over is tried once more: something else may have been slow.
+        """
+        tried = self._once(mutant, timeout_s)
+        return self._once(mutant, timeout_s) if tried.code < 0 else tried
+
+    def _once(self, mutant: Mutant, timeout_s: float) -> Tried:
         try:
             mutant.apply(self.tree)
             return run_tests(self.tree, self.tests, timeout_s)
         finally:
-            copy_files(self.root, self.tree, [mutant.file])
+            self.mend()
+
+    def mend(self) -> None:
+        """Bring the copy, and the /tmp beside it, to where they were."""
+        wanted = {path.relative_to(self.sound_tree) for path in files(self.sound_tree)}
+        for path in files(self.tree):
+            name = path.relative_to(self.tree)
+            if name not in wanted or _stamp(path) != _stamp(self.sound_tree / name):
+                path.unlink()
+        copy_files(self.sound_tree, self.tree, [str(name) for name in wanted if not (self.tree / name).exists()])
+        make_tmp(self.tree)
+
+
+def files(tree: Path) -> list[Path]:
+    """Return all files and links below a tree."""
+    return [path for path in tree.rglob("*") if path.is_symlink() or path.is_file()]
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    """What differs when a file was written to; `copy_files` keeps all of it."""
+    seen = path.lstat()
+    return seen.st_size, seen.st_mtime_ns, seen.st_mode
+
+
+def make_tmp(tree: Path) -> None:
+    """Have an empty /tmp for what runs in a copy."""
+    place = tree.parent / "tmp"
+    if place.exists():
+        rmtree(place)
+    place.mkdir()
+    place.chmod(0o1777)
 
 
 @contextmanager
-def copied(root: Path) -> Iterator[Path]:
-    """Lend a copy of what is under version control in a tree, as its files are now."""
+def copied(root: Path, names: list[str] | None = None) -> Iterator[Path]:
+    """Lend a copy of these files of a tree (None: what is under version control), as they are now."""
     with TemporaryDirectory(prefix="atoll-mutation-", dir="/var/tmp") as place:  # /tmp is another one behind the wall
         tree = Path(place).resolve() / "tree"
         tree.parent.chmod(0o755)  # PostgreSQL does not run as root
-        (tree.parent / "tmp").mkdir()
-        (tree.parent / "tmp").chmod(0o1777)
-        copy_files(root, tree, tracked(root))
+        make_tmp(tree)
+        copy_files(root, tree, tracked(root) if names is None else names)
         yield tree
 
 
@@ -134,8 +179,8 @@ def run_tests(tree: Path, tests: tuple[str, ...], timeout_s: float) -> Tried:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-    said = "\n".join(log.read_text("utf-8", errors="replace").splitlines()[-TOLD_LINES:])
-    return Tried(code, time.monotonic() - began, said)
+    all_said = log.read_text("utf-8", errors="replace")
+    return Tried(code, time.monotonic() - began, "\n".join(all_said.splitlines()[-TOLD_LINES:]), all_said)
 
 
 def behind_wall(tree: Path, command: list[str]) -> list[str]:

@@ -3,7 +3,7 @@ import { choose, enter, headerState, start, unique } from "../portal.ts";
 import { expect, NOBODY, test } from "./stack.ts";
 
 test("the form says its rules while one types and starts nothing that breaks them", {
-  tag: ["@feature-154a", "@feature-157", "@feature-159", "@local"],
+  tag: ["@feature-159", "@local"],
 }, async ({ page }) => {
   await page.goto("/training/new");
   await page.getByLabel("Name", { exact: true }).fill("two words");

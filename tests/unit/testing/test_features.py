@@ -101,9 +101,18 @@ def test_the_summary_adds_up() -> None:
 
 
 def test_reports_are_read_as_they_were_written(tmp_path: Path) -> None:
-    write(tmp_path / "unit.json", report("passed", "30a").results)
+    write(tmp_path / "unit.json", report("passed", "30a").results, HEAD)
     (stored,) = read_all(tmp_path)
     assert (stored.suite, stored.results[0].proofs[0].feature) == ("unit", "30a")
+
+
+def test_of_a_tree_that_changed_while_it_was_tested_nobody_knows_what_was_tested(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for begun, ended, told in ((HEAD, HEAD, HEAD), ("f" * 40, HEAD, "f" * 40 + "+"), (HEAD + "+", HEAD, HEAD + "+")):
+        monkeypatch.setattr("installer.testing.results.commit", lambda ended=ended: ended)
+        write(tmp_path / "unit.json", [], begun)
+        assert read_all(tmp_path)[0].commit == told
 
 
 def test_only_results_of_this_commit_count_and_the_others_are_named(tmp_path: Path) -> None:

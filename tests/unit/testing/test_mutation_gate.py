@@ -142,6 +142,81 @@ def test_a_run_that_the_part_cut_off_is_no_verdict(tree: Path, monkeypatch: pyte
     assert [verdict.noticed for verdict in tried(tree, part=Part(600))[0].verdicts] == [True] * 5
 
 
+@pytest.mark.parametrize("code", [2, 3, 4, 5, 137])
+def test_what_is_trouble_of_the_gate_is_noticed_by_no_test(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    monkeypatch.setattr(Copy, "sound", lambda *_: Tried(0, 1.0, ""))
+    monkeypatch.setattr(Copy, "tried", lambda *_: Tried(code, 1.0, "no tests ran", "no tests ran"))
+    score, _ = tried(tree)
+    assert (score.verdicts, score.whole) == ((), False), "a score of nothing but accidents"
+    assert f"exit code {code} at room.py" in score.complaint
+
+
+def test_a_mutant_that_cannot_even_be_imported_is_noticed(tree: Path) -> None:
+    (mutant, *_) = of_room(tree, ROOM)
+    assert Tried(2, 1.0, "", "ERROR test_room.py\nroom.py:5: in <module>").is_verdict(mutant)
+
+
+def test_runs_that_only_took_too_long_are_no_score(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Copy, "sound", lambda *_: Tried(0, 1.0, ""))
+    monkeypatch.setattr(Copy, "tried", lambda *_: Tried(-1, 9.0, ""))
+    score, _ = tried(tree, part=Part(600))
+    assert (score.rate, score.complaint) == (1.0, "5 of 5 ran out of time, which says little")
+
+
+LEAVES = """import pathlib, room
+
+
+def test_it():
+    assert room.enough(3, 3), pathlib.Path("/tmp/left").touch() or pathlib.Path("left").touch() or "red"
+    assert room.enough(2, 3) is False
+    assert not pathlib.Path("/tmp/left").exists() and not pathlib.Path("left").exists()
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can build the wall")
+def test_what_one_mutant_left_makes_no_other_one_red(tree: Path) -> None:
+    (tree / "test_room.py").write_text(LEAVES)
+    score, _ = tried(tree)
+    assert {(v.mutant.line, v.survived) for v in score.verdicts} == {(5, False), (9, True)}
+
+
+def test_a_room_that_is_red_at_the_end_keeps_no_verdict(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kept, runs = (
+        Kept(tmp_path / "kept", COMMIT, "seed"),
+        iter([Tried(0, 1.0, ""), Tried(1, 1.0, "who knows since when")]),
+    )
+    monkeypatch.setattr(Copy, "sound", lambda *_: next(runs))
+    monkeypatch.setattr(Copy, "tried", lambda *_: Tried(1, 1.0, ""))
+    score, _ = tried(tree, kept)
+    assert (score.verdicts, kept.read()) == ((), {})
+    assert "not green any more without any mutant" in score.complaint
+
+
+def test_a_mutant_whose_time_was_over_is_tried_once_more(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = iter([Tried(-1, 60.0, ""), Tried(0, 5.0, "")])
+    monkeypatch.setattr("installer.testing.mutation.trying.run_tests", lambda *_: next(runs))
+    with copied(tree) as sound, copied(tree) as copy:
+        assert Copy(sound, copy, ROOM.tests).tried(of_room(tree, ROOM)[0], 60).code == 0
+
+
+def test_what_changes_in_the_tree_meanwhile_is_not_what_is_tried(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(copy: Copy, mutant: Mutant, _: float) -> Tried:
+        (tree / "room.py").write_text("not even Python (")
+        mutant.apply(copy.tree)
+        told = (copy.tree / "room.py").read_text()
+        copy.mend()
+        assert (copy.tree / "room.py").read_text() == CODE
+        return Tried(int("def enough" in told), 1.0, "")
+
+    monkeypatch.setattr(Copy, "sound", lambda *_: Tried(0, 1.0, ""))
+    monkeypatch.setattr(Copy, "tried", slow)
+    assert [verdict.noticed for verdict in tried(tree)[0].verdicts] == [True] * 5
+
+
 def test_a_mutant_has_a_minute_or_four_times_what_the_sound_room_takes() -> None:
     assert limit_s(Tried(0, 2.0, "")) == 60
     assert limit_s(Tried(0, 100.0, "")) == 400

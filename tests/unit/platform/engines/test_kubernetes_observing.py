@@ -90,6 +90,16 @@ def test_a_pod_that_fills_its_nodes_disk_is_evicted_and_its_task_fails(message: 
     assert (seen.reason.code, seen.reason.message) == ("evicted", words)
 
 
+def test_a_task_that_had_to_make_room_for_another_one_waits_and_is_told_why() -> None:
+    why = [
+        {"type": "Evicted", "status": "True", "reason": "Preempted", "message": "Preempted to accommodate a workload"}
+    ]
+    seen = observing.observation("a", job_set(suspend=True), [], {"status": {"conditions": why}}, NOW)
+    assert seen.phase is Phase.WAITING
+    assert seen.reason is not None
+    assert seen.reason.code == "preempted", "why it does not run any more is not told"
+
+
 def test_a_task_of_one_pod_that_is_evicted_is_no_success() -> None:
     full = ended(0, 0)
     full["status"] |= {"reason": "Evicted", "message": FULL[0]}
