@@ -106,7 +106,7 @@ SUITES: tuple[Suite, ...] = (
                 "only root may give a folder away",
                 without_root=True,
             ),
-            Skip("tests/unit/storage/test_user_data.py", "mounts", without_root=True),
+            Skip("tests/unit/storage/test_user_data.py", "mounts file systems", without_root=True),
             Skip("tests/unit/testing/test_mutation_gate.py", "builds a wall of name spaces", without_root=True),
         ),
     ),
