@@ -9,7 +9,7 @@ import os
 from typing import Any, Dict, Iterator, List
 
 from ansible.module_utils import atoll_cluster as cluster
-from ansible.module_utils.atoll_node import NodeError, attributes_of, dead_mount, known_digest, run
+from ansible.module_utils.atoll_node import NodeError, attributes_of, complaint, dead_mount, known_digest, run
 
 ATTRIBUTES = ("mode", "owner", "group")
 
@@ -53,6 +53,10 @@ def units(book: Dict[str, Any]) -> Iterator[str]:
         active = now.get("ActiveState") in ("active", "reloading")
         if active != (record["state"] == "started"):
             yield "unit {} is {}".format(name, now.get("ActiveState"))
+        elif active and record.get("check"):
+            wrong = complaint(record["check"])
+            if wrong:
+                yield "unit {}: {}".format(name, wrong)
         enabled = now.get("UnitFileState") == "enabled"
         if record.get("enabled") is not None and enabled != record["enabled"]:
             yield "unit {} is {}".format(name, now.get("UnitFileState") or "not there")

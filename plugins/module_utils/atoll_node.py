@@ -135,6 +135,15 @@ def stamp_of(path: str) -> Optional[str]:
     return "{}:{}".format(seen.st_size, seen.st_mtime_ns)
 
 
+def complaint(check: List[str]) -> str:
+    """Return what a program says that is not as it should be, nothing where it ends with 0."""
+    try:
+        run(check, timeout_s=30)
+    except NodeError as error:
+        return str(error).strip() or "{} fails".format(check[0])
+    return ""
+
+
 def dead_mount(path: str) -> bool:
     """Say whether a file system is mounted there whose program has ended, or whose server knows it no more."""
     try:

@@ -34,6 +34,13 @@ options:
         elements: raw
         default: []
       reload_when: {description: "As C(restart_when), but reloads.", type: list, elements: raw, default: []}
+      check:
+        description: >-
+          A program with its arguments that ends with 0 as long as what the unit has made is as it made it. Where it
+          does not, the unit is restarted.
+        type: list
+        elements: str
+        default: []
       timeout_s: {description: Most seconds until it is active., type: int, default: 90}
 extends_documentation_fragment:
   - atoll
@@ -67,6 +74,7 @@ from ansible.module_utils.atoll_node import (
     COMMON_ARGUMENTS,
     Book,
     NodeError,
+    complaint,
     dead_mount,
     guarded,
     locked,
@@ -88,6 +96,7 @@ ARGUMENTS = {
             "enabled": {"type": "bool"},
             "restart_when": {"type": "list", "elements": "raw", "default": []},
             "reload_when": {"type": "list", "elements": "raw", "default": []},
+            "check": {"type": "list", "elements": "str", "default": []},
             "timeout_s": {"type": "int", "default": 90},
         },
     },
@@ -139,8 +148,10 @@ class Unit:
 
     @property
     def dead(self) -> bool:
-        """Whether it is a mount that systemd takes for mounted and that answers nobody."""
-        return bool(self.seen.get("Where")) and dead_mount(self.seen["Where"])
+        """Whether systemd takes it for running, and what it made answers nobody or is not what it made."""
+        if self.seen.get("Where"):
+            return dead_mount(self.seen["Where"])
+        return bool(self.wanted["check"]) and bool(complaint(self.wanted["check"]))
 
     def stamps(self) -> Dict[str, Optional[str]]:
         """Return the stamps of the files that it has to be restarted or reloaded for."""
@@ -208,6 +219,8 @@ def settle(unit: Unit, dry: bool, book: Book, actions: List[str]) -> None:
             run(["systemctl", "--quiet", verb, unit.name])
     verb_now = unit.verb()
     record: Dict[str, Any] = {"state": wanted["state"], "enabled": unit.enabled, "started_with": unit.stamps()}
+    if wanted["check"]:
+        record["check"] = wanted["check"]
     if verb_now:
         actions.append("{} {}".format(verb_now, unit.name))
         if dry:
@@ -216,7 +229,7 @@ def settle(unit: Unit, dry: bool, book: Book, actions: List[str]) -> None:
             # Written first: a run killed between here and the start owes the restart to the next one.
             section[unit.name] = {**record, "owed": True}
             book.save()
-        if unit.dead:  # as long as somebody holds a file of it, it would be busy
+        if unit.seen.get("Where") and unit.dead:  # as long as somebody holds a file of it, it would be busy
             run(["umount", "--lazy", unit.seen["Where"]])
         started = wanted["state"] == "started"
         # A start that fails is judged by `wait`, which adds what the unit itself said. One that is reloaded in vain

@@ -172,7 +172,7 @@ def test_a_fenced_worker_comes_to_nothing_that_it_had_and_is_let_in_again(
     if cluster.fenced:  # a run of this that was cut off left it so
         edit_cluster(fenced(worker, wanted=False))
         assert atoll("apply", *file, "-o", "json").finished["ok"]
-    assert "home" in atoll.node(worker, *LIST).out.split()
+    assert "admin" in atoll.node(worker, *LIST).out.split()
     hold(atoll, worker, master.address)
     assert said_by_the_held(atoll, worker).startswith("answered")
     hold(atoll, worker, master.address)
@@ -239,7 +239,7 @@ def test_a_fenced_worker_comes_to_nothing_that_it_had_and_is_let_in_again(
     assert back >= {("fencing", master.name, "remove"), ("node", worker, "apply"), ("storage_client", worker, "apply")}
     assert atoll("apply", *file, "-o", "json").finished["ok"]
     assert atoll("plan", *file, "-o", "json", ok=(0,)).json["steps"] == []
-    assert "home" in atoll.node(worker, *LIST).out.split()
+    assert "admin" in atoll.node(worker, *LIST).out.split()
     wait_for("every service runs, there too", lambda: atoll("status", *file, "-o", "json", ok=(0, 1)).code == 0, 90)
     # Its pods have other addresses now, and are reached: a task starts once its network policy is seen to hold.
     again = runs_there(atoll, portal, worker)

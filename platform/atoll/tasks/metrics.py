@@ -8,7 +8,7 @@ from atoll.homes.client import FilesClient
 from atoll.measurements.codes import MonitoringUnavailableReason, NoMonitoringReason
 from atoll.measurements.prometheus import Prometheus
 from atoll.tasks.models import TaskRow
-from atoll.tasks.scalars import reported
+from atoll.tasks.scalars import OWNERS, reported
 from atoll.tasks.schemas import TaskMetrics, UsageSeries
 from atoll.web.errors import NotFound, Unavailable
 from atoll.web.schema import Reason
@@ -24,7 +24,11 @@ class TaskMetricsService:
         self._prometheus = prometheus
 
     async def metrics(self, row: TaskRow) -> TaskMetrics:
-        """Scalars and use; what cannot be had is named, the rest is given."""
+        """Scalars and use; what cannot be had is named, the rest is given. Raises TooMany."""
+        async with OWNERS.turn(row.owner.name):
+            return await self._metrics(row)
+
+    async def _metrics(self, row: TaskRow) -> TaskMetrics:
         try:
             scalars, truncated = await reported(self._files, row.owner, row.id)
         except NotFound:

@@ -38,7 +38,7 @@ class TaskRow(Claimable):
     # Until it has ended, and read by nobody but who hands it to the engine.
     secrets: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)
     state: Mapped[str] = mapped_column(default=State.QUEUED)
-    admitted: Mapped[bool] = mapped_column(default=False, server_default=text("true"))  # read where it is being stopped
+    admitted: Mapped[bool] = mapped_column(server_default=text("true"))  # read where it is being stopped
     wanted: Mapped[str] = mapped_column(default=Wanted.RUN)
     reason: Mapped[dict[str, Any] | None]
     stop_reason: Mapped[dict[str, Any] | None]

@@ -168,6 +168,8 @@ class Reconciler:
         for step in decision.steps:
             _move(row, step.state, step.reason)
             changed = True
+        if row.state == State.STOPPING and not row.admitted and seen.phase in (Phase.STARTING, Phase.RUNNING):
+            row.admitted = changed = True  # while it was told to stop
         if decision.reason is not None and not decision.steps:
             reason = decision.reason.model_dump()
             if row.reason != reason:

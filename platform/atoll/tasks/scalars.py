@@ -30,7 +30,7 @@ _LARGEST_STEP = 1 << 53  # beyond it, neither JavaScript nor a float counts by o
 # turn may take seconds: who would wait for as long as a browser does is told to come again.
 _PARSING = ThreadPoolExecutor(2, thread_name_prefix="scalars")
 WAITING, WAIT_S = 8, 10.0
-_OWNERS = Lines(at_once=1, waiting=WAITING, wait_s=WAIT_S)
+OWNERS = Lines(at_once=1, waiting=WAITING, wait_s=WAIT_S)
 
 
 class Scalars:
@@ -127,9 +127,11 @@ def metrics_path(task_id: str) -> str:
 
 
 async def reported(files: FilesClient, owner: HasHome, task_id: str) -> tuple[list[ScalarSeries], bool]:
-    """The scalars of a task, and whether there are more. Raises NotFound before the first is reported, TooMany."""
-    async with _OWNERS.turn(owner.name):
-        return await parsed(files.read(owner, metrics_path(task_id), length=MOST_BYTES + 1))
+    """The scalars of a task, and whether there are more. Raises NotFound before the first is reported.
+
+    In a turn of `OWNERS`.
+    """
+    return await parsed(files.read(owner, metrics_path(task_id), length=MOST_BYTES + 1))
 
 
 async def parsed(chunks: AsyncGenerator[bytes, None]) -> tuple[list[ScalarSeries], bool]:

@@ -170,3 +170,22 @@ def test_a_unit_whose_description_is_taken_away_is_nobodys_to_look_at(
     (tmp_path / "a.mount").write_text("[Mount]")
     run("atoll_files", phase="demo", absent=[str(tmp_path / "a.mount")])
     assert [*json.loads((tmp_path / "state/managed/demo.json").read_text())["units"]] == ["b.service"]
+
+
+def test_a_unit_whose_work_is_not_as_it_left_it_is_restarted(
+    run: Any, plugin: Any, systemd: Any, programs: Any, tmp_path: Path
+) -> None:
+    """As a mount that answers nobody: systemd takes it for running."""
+    log = systemd()
+    wanted = {"phase": "demo", "units": [{"name": "a.service", "check": ["looks", "home"]}]}
+    programs("looks", "exit 0")
+    run("atoll_units", **wanted)
+    assert not run("atoll_units", **wanted)["changed"]
+    assert run("atoll_probe", objects=False)["drifted"] == {}
+    programs("looks", "echo 'home is another directory' >&2; exit 1")
+    (said,) = run("atoll_probe", objects=False)["drifted"]["demo"]
+    assert said.startswith("unit a.service: ")
+    assert said.endswith("home is another directory")
+    verbs(log)
+    assert run("atoll_units", **wanted)["actions"] == ["restart a.service"]
+    assert verbs(log) == ["restart"]

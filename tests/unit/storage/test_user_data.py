@@ -34,7 +34,7 @@ class Node:
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "volume", self.volume], check=True)
 
     def mounts(self) -> list[str]:
-        """Places below the tree, without the tree."""
+        """What is mounted below the tree."""
         return sorted(at[len(f"{self.tree}/") :] for at, _ in user_data.mounted() if at.startswith(f"{self.tree}/"))
 
     def clean(self) -> None:
@@ -84,7 +84,7 @@ def test_no_link_at_the_top_of_the_volume_leads_to_files_of_this_node(node: Node
     with pytest.raises(UserDataError, match="`datasets` at the top of the volume is a symbolic link"):
         user_data.up(NAMES)
     assert node.mounts() == []
-    assert [*node.tree.iterdir()] == [], "a task is given an empty directory"
+    empty(node)
     (node.volume / "datasets").unlink()
     (node.volume / "datasets").write_text("a file")
     with pytest.raises(UserDataError, match="is no directory"):
@@ -102,23 +102,64 @@ def test_what_is_bound_stays_when_its_name_is_given_to_a_link(node: Node) -> Non
     assert [each.name for each in (node.tree / "home").iterdir()] == ["seen"]
 
 
+def empty(node: Node) -> None:
+    """Nothing is there, and whoever starts a container can make nothing there."""
+    assert [*node.tree.iterdir()] == [], "a task is given an empty directory"
+    with pytest.raises(OSError, match="Read-only file system"):
+        (node.tree / "home" / "ada").mkdir(parents=True)
+
+
 def test_places_are_not_there_without_user_data_and_never_on_the_disk(node: Node) -> None:
-    user_data.up(NAMES)
-    user_data.down(NAMES)
-    assert node.mounts() == []
-    assert [*node.tree.iterdir()] == []
-    places = [kind for at, kind in user_data.mounted() if at == str(node.tree)]
-    assert places == ["tmpfs"], "places of user data lie on the disk"
+    for _ in range(2):
+        user_data.up(NAMES)
+        with pytest.raises(OSError, match="Read-only file system"):
+            (node.tree / "beside").mkdir()
+        user_data.down()
+        assert node.mounts() == []
+        empty(node)
+    places = [source for at, source in user_data.mounted() if at == str(node.tree)]
+    assert places == [user_data.NOTHING], "places of user data lie on the disk"
     subprocess.run(["umount", node.tree], check=True)
     assert [*node.tree.iterdir()] == [], "after a power cut, tasks write to the disk of the node"
 
 
-def test_it_is_done_again_over_what_a_killed_one_left_and_one_file_system_is_enough(node: Node) -> None:
+def test_a_container_that_holds_user_data_keeps_them_and_none_holds_an_empty_place(node: Node) -> None:
+    """All places come and go at once: whoever takes one in between has what was bound, or nothing."""
+    user_data.up(NAMES)
+    (node.tree / "home" / "seen").write_text("x")
+    held = os.open(node.tree / "home", os.O_RDONLY)
+    try:
+        user_data.down()
+        assert [each.name for each in Path(f"/proc/self/fd/{held}").iterdir()] == ["seen"]
+    finally:
+        os.close(held)
+    empty(node)
+
+
+def test_a_place_that_is_not_the_directory_of_the_volume_any_more_is_told(node: Node) -> None:
+    user_data.up(NAMES)
+    user_data.check(NAMES)
+    (node.volume / "home").rename(node.volume / "away")
+    (node.volume / "home").mkdir()
+    with pytest.raises(UserDataError, match="tree/home is another directory than the volume has at its top now"):
+        user_data.check(NAMES)
+    user_data.up(NAMES)
+    user_data.check(NAMES)
+    user_data.down()
+    with pytest.raises(UserDataError, match="tree/home: No such file or directory"):
+        user_data.check(NAMES)
+
+
+def test_it_is_done_again_over_what_a_killed_one_left(node: Node) -> None:
     for _ in range(3):
         user_data.up(NAMES)  # no `down`: the client was killed, and so was what cleans up after it
     assert node.mounts() == ["datasets", "home"]
     places = [at for at, _ in user_data.mounted()]
-    assert (places.count(str(node.tree)), places.count(user_data.volume())) == (1, 1)
+    assert (places.count(str(node.tree)), places.count(user_data.volume()), places.count(user_data.places())) == (
+        2,
+        1,
+        0,
+    )
 
 
 def test_the_volume_that_an_earlier_version_mounted_there_is_taken_away(node: Node) -> None:
@@ -127,7 +168,7 @@ def test_the_volume_that_an_earlier_version_mounted_there_is_taken_away(node: No
     subprocess.run(["mount", "-t", "ramfs", "earlier", node.tree], check=True)
     user_data.up(NAMES)
     assert node.mounts() == ["datasets", "home"]
-    assert [kind for at, kind in user_data.mounted() if at == str(node.tree)] == ["tmpfs"]
+    assert [source for at, source in user_data.mounted() if at == str(node.tree)] == [user_data.NOTHING, "atoll"]
 
 
 @pytest.mark.parametrize(("sign", "said"), [("silent", "cannot be mounted"), ("nothing", "has mounted nothing")])
@@ -135,7 +176,7 @@ def test_a_client_that_does_not_mount_is_told(node: Node, sign: str, said: str) 
     (node.folder / sign).touch()
     with pytest.raises(UserDataError, match=said):
         user_data.up(NAMES)
-    assert [*node.tree.iterdir()] == []
+    empty(node)
     assert [*(node.folder / "run" / "volume").iterdir()] == [], "directories are made beside the volume"
 
 

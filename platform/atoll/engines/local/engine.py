@@ -264,6 +264,9 @@ class LocalEngine(Engine):
         submission = held.submission
         directory = self._directory(submission.attempt_id)
         records.write_placement(directory, held.placement)
+        # From here on it is stopped as one that runs.
+        del self._waiting[submission.attempt_id]
+        self._held[submission.attempt_id] = held
         master_port = str(ports.free())
         for rank, (_node, devices) in enumerate(held.placement.replicas):
             environment = {
@@ -275,8 +278,8 @@ class LocalEngine(Engine):
             argv = [sys.executable, "-I", "-S", "-B", str(ENTRY), *processes.command(submission)]
             await asyncio.to_thread(_begin, argv, environment, directory / f"{rank}.pid")
         records.drop_secrets(directory)
-        del self._waiting[submission.attempt_id]
-        self._held[submission.attempt_id] = held
+        if submission.attempt_id in self._deadlines:  # what was begun after it was told to stop has not heard of it
+            self._signal(submission.attempt_id, signal.SIGTERM)
         await self._see(held)
 
     def _visible(self, submission: Submission, devices: tuple[int, ...]) -> dict[str, str]:

@@ -4,11 +4,13 @@
 Tasks get these directories by their paths, and whoever starts a container follows links in a path. What lies at the top
 of the volume is for root of any node to change, so a link there would show files of this node to a task. Here each
 directory is opened once, never through a link, and what was opened is bound to its place: what happens to its name
-afterwards happens to nobody here. The places lie in memory, so that none is left where nothing is bound to it, be it
-after a power cut: what tasks write there would be lost from sight.
+afterwards happens to nobody here.
 
-Usage (`atoll-user-data.service`): user_data up NAME... | user_data down NAME...
-Standard library only, Python >= 3.8.
+All places come at once, and go at once: below them is an empty file system in which nobody makes anything, for whoever
+starts a container makes what is missing. What a task or a service wrote there would be lost from sight.
+
+Usage (`atoll-user-data.service`): user_data up NAME... | user_data down | user_data check NAME...
+`check` says what is not as `up` left it. Standard library only, Python >= 3.8.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import os
 import stat
 import subprocess
 import sys
-from typing import List, Tuple
+from typing import List, Optional, Tuple
 
 CLIENT = "/usr/sbin/glusterfs"
 VOLFILE = "/etc/atoll/atoll.vol"
@@ -27,10 +29,20 @@ LOG = "/var/log/glusterfs/atoll.log"
 RUN = "/run/atoll-user-data"
 TREE = "/mnt/atoll"
 MOUNTS = "/proc/self/mountinfo"
-NAMES = "atoll"  # what the file system of the places says that it is
+NOTHING = "atoll-nothing"  # what the empty file system says that it is
 ANSWERS_WITHIN_S = 45
 
-MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND = 2, 4, 8, 4096
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = (
+    1,
+    2,
+    4,
+    8,
+    32,
+    4096,
+    16384,
+    1 << 18,
+)
+SAFE = MS_NOSUID | MS_NODEV | MS_NOEXEC
 MNT_DETACH = 2
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -44,58 +56,69 @@ def volume() -> str:
     return os.path.join(RUN, "volume")
 
 
+def places() -> str:
+    """Return where the tree is put together before it is shown."""
+    return os.path.join(RUN, "places")
+
+
 def up(names: List[str]) -> None:
-    """Mount the volume, and bind its directories of these names to their places."""
-    down(names)
+    """Mount the volume, and show its directories of these names at their places."""
     os.makedirs(RUN, mode=0o700, exist_ok=True)
     os.chmod(RUN, 0o700)
-    os.makedirs(volume(), exist_ok=True)
-    _places()
+    down()
+    for place in (volume(), places()):
+        os.makedirs(place, exist_ok=True)
     _client()
+    _mount("atoll", places(), "tmpfs", SAFE, "size=64k,nr_inodes=32,mode=0755")
+    _mount(None, places(), None, MS_PRIVATE, None)
     root = os.open(volume(), os.O_RDONLY | os.O_DIRECTORY)
     try:
-        opened = [(name, _directory(root, name)) for name in names]
+        for name in names:
+            directory = _directory(root, name)
+            os.mkdir(os.path.join(places(), name))
+            _mount("/proc/self/fd/{}".format(directory), os.path.join(places(), name), None, MS_BIND, None)
+            os.close(directory)
     finally:
         os.close(root)
-    for name, directory in opened:
-        place = os.path.join(TREE, name)
-        os.makedirs(place, exist_ok=True)
-        _mount("/proc/self/fd/{}".format(directory), place, None, MS_BIND, None)
-        os.close(directory)
+    _mount(None, places(), None, MS_REMOUNT | MS_BIND | MS_RDONLY | SAFE, None)
+    _mount(places(), TREE, None, MS_BIND | MS_REC, None)
+    _unmount(places())
 
 
-def down(names: List[str]) -> None:
-    """Take all away that is bound and mounted; who still has files of it keeps them for as long as its client runs."""
-    places = [os.path.join(TREE, name) for name in names]
-    for place in [*places, volume()]:
+def down() -> None:
+    """Take all away that is mounted; who still has files of it keeps them for as long as its client runs."""
+    at_tree = [source for at, source in mounted() if at == TREE]
+    # Of an earlier version it is the volume itself.
+    for _ in at_tree[1:] if at_tree[:1] == [NOTHING] else at_tree:
+        _unmount(TREE)
+    if at_tree[:1] != [NOTHING]:
+        os.makedirs(TREE, exist_ok=True)
+        _mount(NOTHING, TREE, "tmpfs", SAFE | MS_RDONLY, "size=4k,nr_inodes=2,mode=0755")
+    for place in (places(), volume()):
         while place in {at for at, _ in mounted()}:
             _unmount(place)
-    if (TREE, "tmpfs") not in mounted():
-        return
-    for place in places:
-        with contextlib.suppress(FileNotFoundError):
-            os.rmdir(place)
+
+
+def check(names: List[str]) -> None:
+    """Raise UserDataError where a place is not the directory that the volume has now."""
+    for name in names:
+        place = os.path.join(TREE, name)
+        try:
+            here, there = os.stat(place), os.stat(os.path.join(volume(), name), follow_symlinks=False)
+        except OSError as error:
+            raise UserDataError("{}: {}".format(place, error.strerror)) from None
+        if (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino):
+            raise UserDataError("{} is another directory than the volume has at its top now".format(place))
 
 
 def mounted() -> List[Tuple[str, str]]:
-    """Return places and types of all mounts, the uppermost of a place last."""
+    """Return places and sources of all mounts, the uppermost of a place last."""
     found = []
     with open(MOUNTS, encoding="utf-8", errors="surrogateescape") as stream:
         for line in stream:
             before, _, after = line.partition(" - ")
-            found.append((before.split()[4], after.split()[0]))
+            found.append((before.split()[4], after.split()[1]))
     return found
-
-
-def _places() -> None:
-    """Have an empty file system in memory for the places; it stays, for others see in it what is bound later."""
-    at_tree = [kind for at, kind in mounted() if at == TREE]
-    if at_tree[-1:] == ["tmpfs"]:
-        return
-    for _ in at_tree:  # as an earlier version had it: the volume itself
-        _unmount(TREE)
-    os.makedirs(TREE, exist_ok=True)
-    _mount(NAMES, TREE, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=64k,nr_inodes=32,mode=0755")
 
 
 def _client() -> None:
@@ -130,8 +153,8 @@ def _directory(root: int, name: str) -> int:
         ) from None
 
 
-def _mount(source: str, place: str, kind: str | None, flags: int, options: str | None) -> None:
-    def word(text: str | None) -> bytes | None:
+def _mount(source: Optional[str], place: str, kind: Optional[str], flags: int, options: Optional[str]) -> None:
+    def word(text: Optional[str]) -> Optional[bytes]:
         return None if text is None else os.fsencode(text)
 
     if _LIBC.mount(word(source), word(place), word(kind), ctypes.c_ulong(flags), word(options)):
@@ -147,7 +170,10 @@ def main() -> None:
     """Run as the service's program."""
     verb, names = sys.argv[1], sys.argv[2:]
     try:
-        {"up": up, "down": down}[verb](names)
+        if verb == "down":
+            down()
+        else:
+            {"up": up, "check": check}[verb](names)
     except (UserDataError, OSError) as error:
         sys.exit("user data: {}".format(error))
 

@@ -15,6 +15,7 @@ from atoll.engines.local import engine
 
 from tests.engines.bench import CLUSTER, Started
 from tests.engines.local_bench import LocalBench
+from tests.unit.platform.conftest import eventually
 
 
 async def test_what_ended_while_it_was_started_may_be_forgotten_once_it_says_so(
@@ -66,3 +67,37 @@ async def test_what_is_submitted_again_while_it_is_forgotten_keeps_its_state(
         await anext(changes)
         assert list(again.adopt()) == [attempt.id]
     assert [path.name for path in (tmp_path / "state").iterdir()] == [attempt.id]
+
+
+async def test_what_is_stopped_while_it_is_started_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin, begins, go_on = engine._begin, threading.Event(), threading.Event()
+
+    def slow(argv: list[str], environment: dict[str, str], file: Path) -> None:
+        begins.set()
+        assert go_on.wait(10)
+        begin(argv, environment, file)
+
+    monkeypatch.setattr(engine, "_begin", slow)
+    bench = LocalBench(tmp_path)
+    bench.engine = await bench.make()
+    await bench.engine.provision(bench.provision())
+    attempt = await Started(bench)("import time; time.sleep(60)")
+
+    async def drive() -> None:
+        async for _ in bench.engine.run():
+            pass
+
+    driving = asyncio.create_task(drive())
+    await asyncio.to_thread(begins.wait, 10)
+    await bench.engine.stop(attempt.id)
+    go_on.set()
+
+    async def has_ended() -> bool:
+        return driving.done() or attempt.observe().phase is Phase.FAILED
+
+    await eventually(has_ended, 20)
+    driving.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await driving
+    await bench.engine.close()
+    assert all(child.wait(10) is not None for child in engine._CHILDREN), "a program goes on that nobody knows of"

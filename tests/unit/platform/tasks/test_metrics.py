@@ -162,7 +162,7 @@ async def test_who_asks_for_many_metrics_is_refused_before_a_browser_gives_up(
     """One at a time is read: who waits behind many would wait for longer than anybody listens."""
     ada = await platform.user(await platform.admin(), "ada")
     task_id = await task_of(platform, program, ada, b'{"step": 1, "loss": 0.5}\n')
-    monkeypatch.setattr(scalars._OWNERS, "_wait_s", 0.5)
+    monkeypatch.setattr(scalars.OWNERS, "_wait_s", 0.5)
     go_on, parsed = asyncio.Event(), scalars.parsed
 
     async def slow(content: AsyncGenerator[bytes, None]) -> Any:

@@ -141,3 +141,19 @@ async def test_a_task_that_is_being_stopped_holds_what_it_had_and_nothing_that_i
     counted = [sum(each.values()) for each in (told.devices, told.running, told.waiting)]
     assert counted == [held, held, 1 - held]
     assert len(share) == held
+
+
+async def test_a_task_that_is_let_in_while_it_is_told_to_stop_holds_its_devices(
+    stored: Sessions, engine: Engine
+) -> None:
+    task_id = await begin(stored, submitted=True)
+    async with stored() as session, session.begin():
+        task = await session.get_one(TaskRow, task_id)
+        task.state, task.wanted, task.devices, task.device_type = "queued", "stop", 1, "nvidia_gpu_amd64"
+    for phase, held in ((Phase.WAITING, 0), (Phase.RUNNING, 1)):
+        engine.phase = phase
+        async with stored() as session, session.begin():
+            (await session.get_one(TaskRow, task_id)).due_at = now()
+        assert (await look(stored, engine)).state == "stopping"
+        async with stored() as session:
+            assert sum((await TaskRepository(session).held()).values()) == held, "devices are held and not counted"
