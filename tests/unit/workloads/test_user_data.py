@@ -26,7 +26,7 @@ def test_the_directories_of_user_data_are_bound_on_every_node(rendered: Rendered
     names = " home vc datasets models logs"
     for unit in units.values():
         told = [line.partition("/opt/atoll/bin/user_data ")[2] for line in unit.splitlines() if line.startswith("Exec")]
-        assert told == [f"up{names}", f"down{names}"]
+        assert told == [f"up{names}", "down"]
         assert {"Restart=always", "StartLimitIntervalSec=0"} <= {*unit.splitlines()}, "a client that ended stays away"
 
 
@@ -81,6 +81,12 @@ def test_another_description_of_the_mount_is_mounted(rendered: Rendered) -> None
     assert {"/etc/atoll/atoll.vol", "/opt/atoll/bin/user_data"} <= files, (
         "what is mounted stays as the file of before had it"
     )
+
+
+def test_user_data_that_are_not_those_of_the_volume_any_more_are_mounted_anew(rendered: Rendered) -> None:
+    of_nodes = [one for call in rendered.of("atoll_units") for one in call["args"]["units"]]
+    checks = [one["check"] for one in of_nodes if one["name"] == "atoll-user-data.service"]
+    assert checks == [["/opt/atoll/bin/user_data", "check", "home", "vc", "datasets", "models", "logs"]] * 4
 
 
 def test_a_mount_talks_as_the_volume_wants_it(rendered: Rendered) -> None:
