@@ -54,7 +54,7 @@ def started(tmp_path: Path) -> Iterator[Started]:
 def test_a_service_that_is_told_to_end_serves_on_and_each_answer_is_the_last_of_its_connection(
     started: Started,
 ) -> None:
-    service = started(ATOLL_DRAIN_S="2")
+    service = started(ATOLL_DRAIN_S="5")
     with httpx.Client(base_url=service.url) as kept:
         assert "connection" not in kept.get("/api/things").headers
         service.process.terminate()
