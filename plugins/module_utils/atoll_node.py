@@ -135,10 +135,10 @@ def stamp_of(path: str) -> Optional[str]:
     return "{}:{}".format(seen.st_size, seen.st_mtime_ns)
 
 
-def complaint(check: List[str]) -> str:
-    """Return what a program says that is not as it should be, nothing where it ends with 0."""
+def complaint(check: List[str], accept: Sequence[int] = (0,)) -> str:
+    """Return what a program says that is not as it should be, nothing where it ends with one of these codes."""
     try:
-        run(check, timeout_s=30)
+        run(check, accept=accept, timeout_s=30)
     except NodeError as error:
         return str(error).strip() or "{} fails".format(check[0])
     return ""

@@ -37,7 +37,7 @@ options:
       check:
         description: >-
           A program with its arguments that ends with 0 as long as what the unit has made is as it made it. Where it
-          does not, the unit is restarted.
+          does not, the unit is restarted; with 2 it says that this would not help, and only M(atoll_probe) tells it.
         type: list
         elements: str
         default: []
@@ -151,7 +151,7 @@ class Unit:
         """Whether systemd takes it for running, and what it made answers nobody or is not what it made."""
         if self.seen.get("Where"):
             return dead_mount(self.seen["Where"])
-        return bool(self.wanted["check"]) and bool(complaint(self.wanted["check"]))
+        return bool(self.wanted["check"]) and bool(complaint(self.wanted["check"], accept=(0, 2)))
 
     def stamps(self) -> Dict[str, Optional[str]]:
         """Return the stamps of the files that it has to be restarted or reloaded for."""

@@ -77,7 +77,8 @@ class Canary:
             name = str(path.relative_to(atoll.state))
             self.secrets[name] = key_bytes(pem)
             # The middle of a private key is as telling as the whole and has no line ends in it.
-            self.secrets[f"{name} as it is written"] = pem.splitlines()[1]
+            lines = pem.splitlines()
+            self.secrets[f"{name} as it is written"] = lines[len(lines) // 2]
         changed = SCRATCH / "password"
         if changed.exists():
             self.secrets["the administrator's password"] = changed.read_bytes().strip()

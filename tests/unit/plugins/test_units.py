@@ -188,3 +188,6 @@ def test_a_unit_whose_work_is_not_as_it_left_it_is_restarted(
     assert said.endswith("home is another directory")
     assert run("atoll_units", **wanted)["actions"] == ["restart a.service"]
     assert "restart" in verbs(log)
+    programs("looks", "echo 'nothing can bring it back' >&2; exit 2")
+    assert run("atoll_units", **wanted)["actions"] == [], "what still works is taken away"
+    assert "nothing can bring it back" in run("atoll_probe", objects=False)["drifted"]["demo"][0]

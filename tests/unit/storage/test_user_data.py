@@ -152,6 +152,20 @@ def test_a_place_that_is_not_the_directory_of_the_volume_any_more_is_told(node: 
         user_data.check(NAMES)
 
 
+def test_who_still_has_user_data_keeps_them_while_the_volume_has_none(
+    node: Node, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A node that was told to begin anew would lose them."""
+    user_data.up(NAMES)
+    (node.volume / "home").rename(node.volume / "away")
+    (node.volume / "home").symlink_to("/etc")
+    monkeypatch.setattr(sys, "argv", ["user_data", "check", *NAMES])
+    with pytest.raises(SystemExit) as ended:
+        user_data.main()
+    assert ended.value.code == 2
+    assert "is a symbolic link" in capsys.readouterr().err
+
+
 def test_it_is_done_again_over_what_a_killed_one_left(node: Node) -> None:
     for _ in range(3):
         user_data.up(NAMES)  # no `down`: the client was killed, and so was what cleans up after it
@@ -182,8 +196,13 @@ def test_a_client_that_does_not_mount_is_told(node: Node, sign: str, said: str) 
     assert [*(node.folder / "run" / "volume").iterdir()] == [], "directories are made beside the volume"
 
 
-def test_it_says_what_is_wrong_in_one_line(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_what_is_wrong_in_one_line(
+    node: Node, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (node.folder / "silent").touch()
     monkeypatch.setattr(sys, "argv", ["user_data", "up", *NAMES])
-    with pytest.raises(SystemExit, match=r"^user data: the volume cannot be mounted"):
+    with pytest.raises(SystemExit) as ended:
         user_data.main()
+    assert ended.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("user data: the volume cannot be mounted")

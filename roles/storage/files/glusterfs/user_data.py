@@ -10,7 +10,8 @@ All places come at once, and go at once: below them is an empty file system in w
 starts a container makes what is missing. What a task or a service wrote there would be lost from sight.
 
 Usage (`atoll-user-data.service`): user_data up NAME... | user_data down | user_data check NAME...
-`check` says what is not as `up` left it. Standard library only, Python >= 3.8.
+`check` says what is not as `up` left it, and ends with 1; with 2 where `up` could not bring it back, so that whoever
+still has the directories keeps them. Standard library only, Python >= 3.8.
 """
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 class UserDataError(Exception):
     """User data cannot be at their place; the message says why."""
+
+
+class Spoilt(UserDataError):
+    """Something else than a directory lies at the top of the volume."""
 
 
 def volume() -> str:
@@ -100,13 +105,15 @@ def down() -> None:
 
 
 def check(names: List[str]) -> None:
-    """Raise UserDataError where a place is not the directory that the volume has now."""
+    """Raise UserDataError where a place is not the directory that the volume has now, Spoilt where that is none."""
     for name in names:
         place = os.path.join(TREE, name)
         try:
             here, there = os.stat(place), os.stat(os.path.join(volume(), name), follow_symlinks=False)
         except OSError as error:
             raise UserDataError("{}: {}".format(place, error.strerror)) from None
+        if not stat.S_ISDIR(there.st_mode):
+            raise _spoilt(name, there.st_mode)
         if (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino):
             raise UserDataError("{} is another directory than the volume has at its top now".format(place))
 
@@ -144,13 +151,16 @@ def _directory(root: int, name: str) -> int:
     try:
         return os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=root)
     except NotADirectoryError:
-        kind = stat.S_IFMT(os.stat(name, dir_fd=root, follow_symlinks=False).st_mode)
-        raise UserDataError(
-            "`{}` at the top of the volume is {}, which only root of a node can have put there: find out whose, and "
-            'put the directory back (docs/operate.md, "Who may mount the user data")'.format(
-                name, "a symbolic link" if kind == stat.S_IFLNK else "no directory"
-            )
-        ) from None
+        raise _spoilt(name, os.stat(name, dir_fd=root, follow_symlinks=False).st_mode) from None
+
+
+def _spoilt(name: str, mode: int) -> Spoilt:
+    return Spoilt(
+        "`{}` at the top of the volume is {}, which only root of a node can have put there: find out whose, and put "
+        'the directory back (docs/operate.md, "Who may mount the user data")'.format(
+            name, "a symbolic link" if stat.S_ISLNK(mode) else "no directory"
+        )
+    )
 
 
 def _mount(source: Optional[str], place: str, kind: Optional[str], flags: int, options: Optional[str]) -> None:
@@ -175,7 +185,8 @@ def main() -> None:
         else:
             {"up": up, "check": check}[verb](names)
     except (UserDataError, OSError) as error:
-        sys.exit("user data: {}".format(error))
+        sys.stderr.write("user data: {}\n".format(error))
+        sys.exit(2 if isinstance(error, Spoilt) else 1)
 
 
 if __name__ == "__main__":
