@@ -128,7 +128,7 @@ def test_a_changed_resource_limit_takes_effect_with_the_restart_of_the_api(atoll
 
 def estimated(portal: Portal, cpu: str) -> str:
     """What is told of a task with that limit before it is started."""
-    body = request(portal, "between", "examples/devices/hold.py", limits={"cpu": cpu, "memory": "1Gi"})
+    body = request(portal, "between", "examples/devices/hold.py", devices=1, limits={"cpu": cpu, "memory": "1Gi"})
     return portal.client.post("/trainings/estimate", json=body).text
 
 
