@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
+import subprocess
 import threading
 from pathlib import Path
 from typing import Any
@@ -71,11 +72,13 @@ async def test_what_is_submitted_again_while_it_is_forgotten_keeps_its_state(
 
 async def test_what_is_stopped_while_it_is_started_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begin, begins, go_on = engine._begin, threading.Event(), threading.Event()
+    children: list[subprocess.Popen[bytes]] = []
 
     def slow(argv: list[str], environment: dict[str, str], file: Path) -> None:
         begins.set()
         assert go_on.wait(10)
         begin(argv, environment, file)
+        children.append(engine._CHILDREN[-1])
 
     monkeypatch.setattr(engine, "_begin", slow)
     bench = LocalBench(tmp_path)
@@ -100,4 +103,4 @@ async def test_what_is_stopped_while_it_is_started_ends(tmp_path: Path, monkeypa
     with contextlib.suppress(asyncio.CancelledError):
         await driving
     await bench.engine.close()
-    assert all(child.wait(10) is not None for child in engine._CHILDREN), "a program goes on that nobody knows of"
+    assert [child.wait(10) is not None for child in children] == [True], "a program goes on that nobody knows of"
