@@ -43,10 +43,10 @@ def test_a_link_that_root_of_a_node_put_in_place_of_all_homes_leads_no_task_to_i
         told = atoll.node("worker2", "journalctl", "--unit", UNIT, "--lines", "20").out
         assert "`home` at the top of the volume is a symbolic link" in told
         # Nodes that see it are named; all keep what they have, also over an apply, which can only say so.
-        told = {step["node"]: step for step in atoll("plan", *FILE, "-o", "json", ok=(2,)).json["steps"]}
-        assert {step["phase"] for step in told.values()} == {"storage_client"}
-        assert {"storage1", "worker2"} <= set(told)
-        assert "`home` at the top of the volume is a symbolic link" in told["storage1"]["detail"]
+        named = {step["node"]: step for step in atoll("plan", *FILE, "-o", "json", ok=(2,)).json["steps"]}
+        assert {step["phase"] for step in named.values()} == {"storage_client"}
+        assert {"storage1", "worker2"} <= set(named)
+        assert "`home` at the top of the volume is a symbolic link" in named["storage1"]["detail"]
         atoll("apply", *FILE, ok=(1,))
         for node in ("storage1", "worker1"):
             assert atoll.node(node, *listed).out == homes, "an apply took from all nodes what they had"
