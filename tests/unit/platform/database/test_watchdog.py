@@ -251,8 +251,11 @@ async def test_what_services_do_in_earnest_is_let_be(watchdog: Watchdog) -> None
     """
     async with sessions(watchdog.pod, API, 20) as honest:
         for number, session in enumerate(honest):
-            await session.execute("SELECT set_config('of.session', repeat('x', 7 << 20), false)")
-            await hoard(session, 20, number * 100 + 1)
+            try:
+                await session.execute("SELECT set_config('of.session', repeat('x', 7 << 20), false)")
+                await hoard(session, 20, number * 100 + 1)
+            except asyncpg.PostgresConnectionError as error:
+                pytest.fail(f"session {number} was ended ({error}); the watchdog says {watchdog.said()}")
         looks = "SELECT query_start FROM pg_stat_activity WHERE application_name = 'watchdog'"
         seen = watchdog.pod.sql(looks)
         for _ in range(3):
