@@ -31,7 +31,7 @@ async function begin(page: Page): Promise<void> {
 test(
   "a home-made image is imported and runs a new kind of task, from the browser to its result",
   {
-    tag: ["@feature-36a", "@feature-36b"],
+    tag: ["@feature-36b"],
   },
   async ({ page }, info) => {
     test.setTimeout(300_000);
