@@ -76,7 +76,7 @@ def _stop(facts: Facts, seen: Observation) -> Decision:
     why = facts.stop_reason or _STOPPED
     if State.KILLED in TRANSITIONS[facts.state] and (not facts.submitted or facts.state is State.PAUSED):
         return Decision(steps=(Step(State.KILLED, why),))
-    begun = () if facts.state is State.STOPPING else (*_let_in(facts.state, seen), Step(State.STOPPING, _STOPPING))
+    begun = () if facts.state is State.STOPPING else (Step(State.STOPPING, _STOPPING),)
     if not facts.submitted:
         return Decision(steps=(*begun, Step(State.KILLED, why)))
     match seen.phase:
@@ -88,19 +88,6 @@ def _stop(facts: Facts, seen: Observation) -> Decision:
             return Decision(steps=(*begun, Step(State.KILLED, why)))
         case _:
             return Decision(act=Act.STOP, steps=begun)
-
-
-def _let_in(state: State, seen: Observation) -> Sequence[Step]:
-    """What happened to a task that waited when it was last looked at: it has devices until it has ended."""
-    if state is not State.QUEUED:
-        return ()
-    match seen.phase:
-        case Phase.STARTING:
-            return (Step(State.SCHEDULING, _STARTING),)
-        case Phase.RUNNING:
-            return (Step(State.RUNNING, _RUNNING),)
-        case _:
-            return ()
 
 
 def _pause(seen: Observation) -> Decision:
