@@ -260,7 +260,7 @@ SUITES: tuple[Suite, ...] = (
         "The figures of this commit against their baseline: those of the suite `system`, and those that need no lab",
         "the suite `system` of this commit; a machine that does nothing else",
         "all",
-        (Command("figures", ("{python}", "-m", "installer", "bench")),),
+        (Command("figures", ("{python}", "-m", "installer", "bench", "--complete")),),
         600,
         after=("farewell",),
         alone=True,
