@@ -1,5 +1,7 @@
 """Clusters of other shapes than the reference, installed on lab nodes one after the other, each trains one example.
 
+From the first moment on their nodes have a gateway, as servers do: none of them asks it for anything.
+
 Needs root, the bundle (built or in the cache) and 8 GiB of memory. `-k one_node` chooses a shape.
 """
 
@@ -15,6 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.shapes.way_out import ELSEWHERE, a_way_out, try_to_leave
 from tests.system import harness
 from tests.system.harness import Atoll, Portal
 from tests.system.jobs import log, submit
@@ -40,6 +43,16 @@ def atoll(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 
 @pytest.mark.timeout(1800)
 def test_a_cluster_of_this_shape_is_installed_and_trains(atoll: Atoll) -> None:
+    atoll("lab", "up", "-f", str(atoll.file))
+    with a_way_out(atoll) as asked:
+        trained(atoll)
+        assert asked() == [], "nodes asked for what is not of the cluster"
+        try_to_leave(atoll, yaml.safe_load(atoll.file.read_text("utf-8"))["nodes"][0]["name"])
+        assert asked() == [f"{ELSEWHERE} udp 9"], "it would not have been seen"
+
+
+def trained(atoll: Atoll) -> None:
+    """Install the cluster, and train on it."""
     cluster = yaml.safe_load(atoll.file.read_text("utf-8"))
     assert atoll("up", "-f", str(atoll.file), "-o", "json").finished["ok"]
     assert atoll("plan", "-f", str(atoll.file), "-o", "json").json["steps"] == []
