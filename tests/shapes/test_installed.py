@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.shapes.by_hand import played
 from tests.shapes.way_out import ELSEWHERE, a_way_out, try_to_leave
 from tests.system import harness
 from tests.system.harness import Atoll, Portal
@@ -47,8 +48,22 @@ def test_a_cluster_of_this_shape_is_installed_and_trains(atoll: Atoll) -> None:
     with a_way_out(atoll) as asked:
         trained(atoll)
         assert asked() == [], "nodes asked for what is not of the cluster"
+        by_hand_nothing_is_left_to_do(atoll)
+        assert asked() == []
         try_to_leave(atoll, yaml.safe_load(atoll.file.read_text("utf-8"))["nodes"][0]["name"])
         assert asked() == [f"{ELSEWHERE} udp 9"], "it would not have been seen"
+
+
+def by_hand_nothing_is_left_to_do(atoll: Atoll) -> None:
+    """By plain ansible-playbook every phase runs and changes nothing; with --check all roles say the same."""
+    names = {node["name"] for node in yaml.safe_load(atoll.file.read_text("utf-8"))["nodes"]}
+    for options in ((), ("--check",)):
+        found = played(atoll, *options)
+        assert found.keys() == names
+        for node, (ok, *others) in found.items():
+            assert others == [0, 0, 0], f"{node}: changed, unreachable, failed {options}"
+            assert ok > 20
+    assert atoll("plan", "-f", str(atoll.file), "-o", "json").json["steps"] == []
 
 
 def trained(atoll: Atoll) -> None:
