@@ -266,6 +266,15 @@ SUITES: tuple[Suite, ...] = (
         alone=True,
     ),
     Suite(
+        "bundle",
+        "Programs of the bundle, built from a fresh clone with an empty cache, are those of this machine bit by bit",
+        "the bundle's toolchain and sources in reach of the package registries",
+        "all",
+        (Command("pytest", (*PYTEST, "tests/bundle")),),
+        3600,
+        after=("farewell",),
+    ),
+    Suite(
         "shapes",
         "Clusters of other shapes, each installed on lab nodes: one node with all roles, one without accelerators",
         "root, the bundle (built or in the cache), 8 GiB of memory",
