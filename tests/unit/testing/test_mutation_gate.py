@@ -358,3 +358,22 @@ def test_the_command_tells_what_it_takes() -> None:
     )
     assert said.returncode == 0
     assert "--changed" in said.stdout
+
+
+def test_who_noticed_once_is_asked_alone_the_next_time(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+    codes = iter((1, 1, 0, 0))
+
+    def run(_tree: Path, tests: list[str], _timeout_s: float) -> Tried:
+        asked.append(list(tests))
+        code = next(codes)
+        return Tried(code, 1.0, "", "FAILED test_room.py::test_enough - assert" if code else "")
+
+    monkeypatch.setattr("installer.testing.mutation.trying.run_tests", run)
+    mutant = of_room(tree, ROOM)[0]
+    with copied(tree) as sound, copied(tree) as copy:
+        trying = Copy(sound, copy, ROOM.tests)
+        assert [trying.tried(mutant, 60).code for _ in range(3)] == [1, 1, 0]
+    whole, first = ["test_room.py"], ["test_room.py::test_enough"]
+    # What the first look does not see, all of them may: only both together are a survivor.
+    assert asked == [whole, first, first, whole]
