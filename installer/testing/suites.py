@@ -59,6 +59,7 @@ class Suite:
         return [test for test in skipped if not any(skip.names(test) for skip in allowed)]
 
 
+CHANGED_S = 300  # for mutants of changed lines, in every run
 NO_SUCH_CAPABILITY = "the local engine declares that it cannot; `engines-cluster` runs it on the one that can"
 PYTEST = ("{python}", "-m", "pytest", "-p", "installer.testing.recorder", "--durations=15", "--durations-min=10")
 NPM = ("{node}/npm", "--prefix", "platform/portal")
@@ -165,6 +166,20 @@ SUITES: tuple[Suite, ...] = (
             Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev")),
         ),
         1200,
+    ),
+    Suite(
+        "mutation-changed",
+        "A few mutants of the lines that changed last are noticed by the tests of their rooms",
+        "the virtual environment; root for a wall around what is broken",
+        "fast",
+        (
+            Command(
+                "mutants",
+                ("{python}", "-m", "installer.testing.mutation", "--changed", "--part-s", f"{CHANGED_S}"),
+            ),
+        ),
+        CHANGED_S + 300,
+        patient=True,
     ),
     Suite(
         "dev",

@@ -17,7 +17,7 @@ from installer.testing.mutation.records import Kept, Score, Verdict, report
 from installer.testing.mutation.rooms import Room
 from installer.testing.mutation.trying import Copy, Tried, copied, limit_s, run_tests
 from installer.testing.results import ROOT
-from installer.testing.suites import SUITES
+from installer.testing.suites import CHANGED_S, SUITES
 
 COMMIT = "0123456789" * 4
 CODE = '''"""A room with one rule that its test holds, and one that it does not."""
@@ -350,6 +350,10 @@ def test_a_part_ends_before_its_suite_is_ended() -> None:
     (suite,) = (suite for suite in SUITES if suite.name == "mutation")
     assert (suite.belongs_to, suite.time_limit_s) == ("all", 3600)
     assert suite.time_limit_s > PART_S + 200
+    (changed,) = (suite for suite in SUITES if suite.name == "mutation-changed")
+    assert changed.belongs_to == "fast"
+    assert changed.time_limit_s > CHANGED_S + 200
+    assert changed.commands[0].argv[-2:] == ("--part-s", str(CHANGED_S))
 
 
 def test_the_command_tells_what_it_takes() -> None:
