@@ -30,9 +30,3 @@ class OwnPassword(
 
 class NoSuchUser(ProblemCode, title="This user does not exist", detail="There is no user `{name}`."):
     name: str
-
-
-class NoSuchVirtualCluster(
-    ProblemCode, title="This virtual cluster does not exist", detail="There is no virtual cluster `{name}`."
-):
-    name: str

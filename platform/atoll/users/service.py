@@ -15,8 +15,9 @@ from atoll.identity.permissions import Role
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import User
 from atoll.tasks.service import TaskService
-from atoll.users.codes import LastAdministrator, NameTaken, NoSuchUser, NoSuchVirtualCluster, OwnPassword
+from atoll.users.codes import LastAdministrator, NameTaken, NoSuchUser, OwnPassword
 from atoll.users.schemas import Account, OneTimePassword, UserCreate
+from atoll.virtual_clusters.codes import NoSuchVirtualCluster
 from atoll.virtual_clusters.service import VirtualClusterService
 from atoll.web.conditional import expect
 from atoll.web.errors import Conflict, NotFound

@@ -30,8 +30,9 @@ class Growing(LocalEngine):
     def capacity(self) -> tuple[int, ...]:
         return (self.cores,)
 
-    async def provision(self, wanted: ClusterProvision) -> None:
+    async def provision(self, wanted: ClusterProvision) -> bool:
         self.provisioned.append(wanted)
+        return True
 
 
 class Homes:
@@ -81,10 +82,10 @@ class Slow(Growing):
         super().__init__(state)
         self.begun, self.go = asyncio.Event(), asyncio.Event()
 
-    async def provision(self, wanted: ClusterProvision) -> None:
+    async def provision(self, wanted: ClusterProvision) -> bool:
         self.begun.set()
         await self.go.wait()
-        await super().provision(wanted)
+        return await super().provision(wanted)
 
 
 async def waits_for_a_row(stored: Sessions) -> bool:

@@ -12,6 +12,7 @@ from atoll.tasks.models import AttemptRow, TaskRow
 from atoll.tasks.reconcile import Reconciler
 from atoll.tasks.repository import TaskRepository
 from atoll.tasks.usage import usage
+from atoll.virtual_clusters.models import MemberRow, Standing, VirtualClusterRow
 from sqlalchemy import select
 
 from tests.unit.platform.rows import a_caller, a_task
@@ -70,7 +71,7 @@ async def begin(stored: Sessions, *, submitted: bool, hours: int | None = None, 
         row = await a_task(session, await a_caller(session, "ada"), "a_task", **state)
         row.specification = SPECIFICATION
         await session.refresh(row, ["virtual_cluster"])
-        row.virtual_cluster.max_hours = hours
+        row.virtual_cluster.max_hours, row.virtual_cluster.standing = hours, Standing.READY
         session.add(AttemptRow(id=f"{row.id}-1", task_id=row.id, number=1, submitted_at=moment if submitted else None))
         return row.id
 
