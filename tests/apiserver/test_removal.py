@@ -94,7 +94,7 @@ def test_what_a_virtual_cluster_cannot_be_without_stays_while_it_is_there(api_se
         f"{DEFAULT}/secrets",
         f"/apis/{QUEUES}/clusterqueues",
         f"/apis/{QUEUES}/namespaces/vc-default/localqueues",
-        f"/apis/jobset.x-k8s.io/v1alpha2/namespaces/vc-default/jobsets",
+        "/apis/jobset.x-k8s.io/v1alpha2/namespaces/vc-default/jobsets",
     ],
 )
 def test_jobs_takes_nothing_away_by_the_heap_and_reads_nothing_that_it_need_not(

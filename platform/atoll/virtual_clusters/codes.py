@@ -84,5 +84,9 @@ class NoSuchAccount(FieldCode, words="There is no such user."):
     pass
 
 
+class NoSuchGroupToAdd(FieldCode, words="There is no such group."):
+    pass
+
+
 class NotAMember(FieldCode, words="You are not a member of this virtual cluster."):
     pass

@@ -2,7 +2,7 @@
 
 from atoll.database.rights import READS, Rights, TableRights
 from atoll.virtual_clusters import codes, policy
-from atoll.virtual_clusters.models import MemberRow, QuotaRow, VirtualClusterRow
+from atoll.virtual_clusters.models import ClusterGroupRow, MemberRow, QuotaRow, VirtualClusterRow
 from atoll.virtual_clusters.routes import router
 from atoll.web.codes import declared
 from atoll.web.domain import HIDDEN, Domain, MatrixRow
@@ -21,6 +21,7 @@ DOMAIN = Domain(
         ),
         QuotaRow: TableRights(api=Rights(add=True, change=True, remove=True), jobs=READS),
         MemberRow: TableRights(api=Rights(add=True, remove=True), jobs=READS),
+        ClusterGroupRow: TableRights(api=Rights(add=True, remove=True), jobs=READS),
     },
     permissions=policy.PERMISSIONS,
     matrix={
@@ -32,6 +33,9 @@ DOMAIN = Domain(
         "PATCH /virtual-clusters/{cluster_id}": MatrixRow.administrators(404, path=ABSENT, body={}),
         "POST /virtual-clusters/{cluster_id}/extend": MatrixRow.administrators(404, path=ABSENT, body={"hours": 1}),
         "DELETE /virtual-clusters/{cluster_id}": MatrixRow.administrators(404, path=ABSENT),
+        "GET /virtual-clusters/{cluster_id}/members": MatrixRow.administrators(404, path=ABSENT),
+        "POST /virtual-clusters/{cluster_id}/members": MatrixRow.administrators(404, path=ABSENT, body={}),
+        "POST /virtual-clusters/{cluster_id}/members/remove": MatrixRow.administrators(404, path=ABSENT, body={}),
         "GET /device-capacity": MatrixRow.administrators(),
     },
 )

@@ -15,6 +15,7 @@ from atoll.identity.caller import Caller
 from atoll.virtual_clusters import codes
 from atoll.virtual_clusters.capacity import capacity
 from atoll.virtual_clusters.changes import MOST_HOURS, Quota, Terms, edited, only_grows
+from atoll.virtual_clusters.member_repository import MemberRepository
 from atoll.virtual_clusters.models import QuotaRow, Standing, VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.virtual_clusters.schemas import DeviceCapacity, VirtualCluster, VirtualClusterCreate, VirtualClusterEdit
@@ -100,6 +101,7 @@ class VirtualClusterManagement:
             await self._refuse_in_use(row)
             row.standing, row.version = Standing.DELETING, row.version + 1
             await self._repository.remove_users(row.id, None)
+            await MemberRepository(self._session).remove_groups(row.id, None)
             await self._changed(caller, "delete", row, **_told(_terms(row)))
         return await self._shown(caller, row)
 

@@ -1,9 +1,9 @@
 """Who is a member of which virtual cluster in effect: the one query for all that ask for it."""
 
-from sqlalchemy import Subquery, select
+from sqlalchemy import Subquery, select, union
 
-from atoll.identity.models import UserRow
-from atoll.virtual_clusters.models import MemberRow
+from atoll.identity.models import GroupMemberRow, UserRow
+from atoll.virtual_clusters.models import ClusterGroupRow, MemberRow
 
 
 def members(*, also_disabled: bool = False) -> Subquery:
@@ -11,5 +11,10 @@ def members(*, also_disabled: bool = False) -> Subquery:
 
     Only of accounts that are active. Tasks of a disabled one go on, so whoever asks about tasks takes them, too.
     """
-    pairs = select(MemberRow.virtual_cluster_id, MemberRow.user_id).join(UserRow, UserRow.id == MemberRow.user_id)
+    direct = select(MemberRow.virtual_cluster_id, MemberRow.user_id)
+    through = select(ClusterGroupRow.virtual_cluster_id, GroupMemberRow.user_id).join(
+        GroupMemberRow, GroupMemberRow.group_id == ClusterGroupRow.group_id
+    )
+    both = union(direct, through).subquery("added")
+    pairs = select(both.c.virtual_cluster_id, both.c.user_id).join(UserRow, UserRow.id == both.c.user_id)
     return (pairs if also_disabled else pairs.where(UserRow.active)).subquery("members")

@@ -65,3 +65,14 @@ class MemberRow(Table):
         ForeignKey("virtual_clusters.id", ondelete="CASCADE"), primary_key=True
     )
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), primary_key=True, index=True)
+
+
+class ClusterGroupRow(Table):
+    """A group that was added to a virtual cluster: all who are in it are members, as long as they are."""
+
+    __tablename__ = "virtual_cluster_groups"
+
+    virtual_cluster_id: Mapped[str] = mapped_column(
+        ForeignKey("virtual_clusters.id", ondelete="CASCADE"), primary_key=True
+    )
+    group_id: Mapped[str] = mapped_column(ForeignKey("groups.id", ondelete="CASCADE"), primary_key=True, index=True)

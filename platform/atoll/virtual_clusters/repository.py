@@ -108,7 +108,7 @@ class VirtualClusterRepository:
 
     async def add_users(self, cluster_id: str, user_ids: Collection[str]) -> int:
         """Make users members; how many were not added before."""
-        rows = [{"virtual_cluster_id": cluster_id, "user_id": user_id} for user_id in sorted(user_ids)]
+        rows = [{"virtual_cluster_id": cluster_id, "user_id": user_id} for user_id in sorted({*user_ids})]
         if not rows:
             return 0
         added = insert(MemberRow).values(rows).on_conflict_do_nothing().returning(MemberRow.user_id)

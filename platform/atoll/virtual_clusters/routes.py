@@ -2,14 +2,20 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.virtual_clusters.management import VirtualClusterManagement
+from atoll.virtual_clusters.members import Kind, MemberManagement
 from atoll.virtual_clusters.policy import VIRTUAL_CLUSTERS_MANAGE, VIRTUAL_CLUSTERS_READ
 from atoll.virtual_clusters.schemas import (
+    ClusterMember,
     DeviceCapacity,
+    MembersAdd,
+    MembersAdded,
+    MembersRemove,
+    MembersRemoved,
     VirtualCluster,
     VirtualClusterCreate,
     VirtualClusterEdit,
@@ -32,8 +38,13 @@ async def _management(session: Transaction, parts: Parts) -> VirtualClusterManag
     return VirtualClusterManagement(session, parts.configuration, parts.part(UsageReader), parts.part(ClusterTasks))
 
 
+async def _members(session: Transaction, parts: Parts) -> MemberManagement:
+    return MemberManagement(session, parts.part(ClusterTasks))
+
+
 Service = Annotated[VirtualClusterService, Depends(_service)]
 Management = Annotated[VirtualClusterManagement, Depends(_management)]
+Members = Annotated[MemberManagement, Depends(_members)]
 Reader = Annotated[Caller, allowed(VIRTUAL_CLUSTERS_READ)]
 Manager = Annotated[Caller, allowed(VIRTUAL_CLUSTERS_MANAGE)]
 
@@ -96,6 +107,32 @@ async def delete(
 ) -> VirtualCluster:
     """Delete it, while no task waits or runs in it. Its members lose it at once; it is gone once the engine says so."""
     return etag(response, await management.delete(caller, cluster_id, if_match))
+
+
+@router.get("/virtual-clusters/{cluster_id}/members", name="list_members")
+async def members(
+    cluster_id: str,
+    service: Members,
+    _caller: Manager,
+    kind: Annotated[Kind | None, Query(description="Only groups, or only users")] = None,
+    words: Annotated[str | None, Query(max_length=128, description="In the name or the full name")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[ClusterMember]:
+    """Its groups, then all its users, those of its groups included."""
+    return await service.list(cluster_id, kind=kind, words=words, limit=limit, cursor=cursor)
+
+
+@router.post("/virtual-clusters/{cluster_id}/members", name="add_members")
+async def add_members(cluster_id: str, body: MembersAdd, service: Members, caller: Manager) -> MembersAdded:
+    """Make users and groups members."""
+    return await service.add(caller, cluster_id, body)
+
+
+@router.post("/virtual-clusters/{cluster_id}/members/remove", name="remove_members")
+async def remove_members(cluster_id: str, body: MembersRemove, service: Members, caller: Manager) -> MembersRemoved:
+    """Take users and groups out; who is a member in another way stays one, and is named."""
+    return await service.remove(caller, cluster_id, body)
 
 
 @router.get("/device-capacity", name="read_capacity")

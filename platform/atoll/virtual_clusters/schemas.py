@@ -114,19 +114,23 @@ class ClusterMember(Schema):
 class MembersAdd(Schema):
     """Who becomes a member; who is one already stays it."""
 
-    users: Ids = Field(default_factory=list)
+    users: Ids = Field(default_factory=list, description="Ids of users")
+    groups: Ids = Field(default_factory=list, description="Ids of groups; who joins or leaves them does so here, too")
 
 
 class MembersRemove(MembersAdd):
-    """Who is no member any more."""
+    """Who is taken out; who was not added is left alone."""
 
-    stop_tasks: bool = Field(default=False, description="Stop their tasks there; else there must be none")
+    stop_tasks: bool = Field(
+        default=False, description="Stop the tasks of those who are members in no other way; else there must be none"
+    )
 
 
 class MembersAdded(Schema):
     """What was done."""
 
-    users: int = Field(description="Users who were not added before")
+    users: int = Field(description="Users who had not been added before")
+    groups: int = Field(description="Groups that had not been added before")
     members: int = Field(description="Of the virtual cluster, now")
 
 
@@ -134,5 +138,8 @@ class MembersRemoved(Schema):
     """What was done, and for whom nothing changes."""
 
     users: int = Field(description="Users who had been added")
+    groups: int = Field(description="Groups that had been added")
     stopped_tasks: int
     members: int = Field(description="Of the virtual cluster, now")
+    still_members: list[ClusterMember] = Field(description="Who stays one in another way; of many, the first")
+    still_members_count: int

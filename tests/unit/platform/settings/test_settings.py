@@ -65,7 +65,10 @@ async def test_what_is_set_stays_and_what_is_left_out_stays_as_it_was(ada: Perso
     assert changed.virtual_cluster is not None
     assert (changed.virtual_cluster.name, changed.refresh_seconds) == ("lab", 15)
     changed = await ada.change(refresh_seconds=60)
-    assert (changed.virtual_cluster is not None and changed.virtual_cluster.name, changed.refresh_seconds) == ("lab", 60)
+    assert (changed.virtual_cluster is not None and changed.virtual_cluster.name, changed.refresh_seconds) == (
+        "lab",
+        60,
+    )
     assert await ada.read() == changed
     rows = (await ada.session.scalars(select(AuditRow).where(AuditRow.action == "settings.change"))).all()
     assert [row.details for row in rows] == [

@@ -36,7 +36,12 @@ def test_machines_that_are_for_tasks_count_and_those_that_are_away_are_told_apar
 
 
 def test_devices_of_one_type_add_up_over_machines() -> None:
-    nodes = [a_node("a", total=4), a_node("b", "cordoned", total=2), a_node("c", total=8, kind=NPU), a_node("d", total=1)]
+    nodes = [
+        a_node("a", total=4),
+        a_node("b", "cordoned", total=2),
+        a_node("c", total=8, kind=NPU),
+        a_node("d", total=1),
+    ]
     assert counted(nodes) == {GPU: Detected(7, 2), NPU: Detected(8, 0)}
 
 

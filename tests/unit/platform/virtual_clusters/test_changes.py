@@ -58,7 +58,9 @@ TERMS = st.builds(Terms, QUOTAS, st.none() | st.integers(1, 9))
 
 
 @given(TERMS, TERMS, TERMS)
-def test_growing_twice_is_growing_and_there_and_back_is_not_unless_nothing_changed(a: Terms, b: Terms, c: Terms) -> None:
+def test_growing_twice_is_growing_and_there_and_back_is_not_unless_nothing_changed(
+    a: Terms, b: Terms, c: Terms
+) -> None:
     assert only_grows(a, a)
     if only_grows(a, b) and only_grows(b, c):
         assert only_grows(a, c)

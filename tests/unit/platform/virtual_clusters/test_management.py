@@ -97,9 +97,7 @@ async def test_a_name_that_namespaces_carry_is_taken(room: Room) -> None:
 
 async def test_every_mistake_is_told_at_its_field_and_nothing_is_made(room: Room) -> None:
     with pytest.raises(Invalid) as refused:
-        await room.make(
-            "lab-root", devices={"fpga": 1, GPU: 2}, max_devices_per_user={GPU: 3, NPU: 1, "abacus": 1}
-        )
+        await room.make("lab-root", devices={"fpga": 1, GPU: 2}, max_devices_per_user={GPU: 3, NPU: 1, "abacus": 1})
     assert mistakes(refused) == {
         "name": "reserved_name",
         "devices.fpga": "unknown_device_type",

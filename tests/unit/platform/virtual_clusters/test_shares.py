@@ -92,9 +92,9 @@ class Cluster:
             by_user[ask.virtual_cluster, ask.user] += ask.devices * ask.nodes
         for name, quota in self.quotas.items():
             assert by_cluster[name] <= quota.count, f"{name} holds more than its share"
-            assert all(
-                count <= quota.max_per_user for (where, _), count in by_user.items() if where == name
-            ), f"somebody holds more than one user may in {name}"
+            assert all(count <= quota.max_per_user for (where, _), count in by_user.items() if where == name), (
+                f"somebody holds more than one user may in {name}"
+            )
 
 
 @given(st.lists(STEPS, max_size=40), QUOTA, QUOTA)
@@ -136,6 +136,7 @@ def test_who_is_refused_because_others_hold_the_share_is_told_what_is_free_of_it
 
 
 # The tables, and an engine that knows only what it was told.
+
 
 @dataclass(frozen=True)
 class Episode:

@@ -1,14 +1,14 @@
 """Virtual clusters are edited and deleted, groups are members of them, and people set which one they use.
 
 Revision ID: 0021
-Revises: 0019
+Revises: 0020
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0021"
-down_revision = "0019"
+down_revision = "0020"
 branch_labels = None
 depends_on = None
 
@@ -30,6 +30,22 @@ def upgrade() -> None:
     op.create_check_constraint(
         op.f("ck_virtual_cluster_quotas_within_the_count"), QUOTAS, "max_per_user >= 0 AND max_per_user <= count"
     )
+    op.create_table(
+        "virtual_cluster_groups",
+        sa.Column("virtual_cluster_id", sa.String(), nullable=False),
+        sa.Column("group_id", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["group_id"], ["groups.id"], name=op.f("fk_virtual_cluster_groups_group_id_groups"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["virtual_cluster_id"],
+            ["virtual_clusters.id"],
+            name=op.f("fk_virtual_cluster_groups_virtual_cluster_id_virtual_clusters"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("virtual_cluster_id", "group_id", name=op.f("pk_virtual_cluster_groups")),
+    )
+    op.create_index(op.f("ix_virtual_cluster_groups_group_id"), "virtual_cluster_groups", ["group_id"], unique=False)
     op.create_table(
         "user_settings",
         sa.Column("user_id", sa.String(), nullable=False),
@@ -53,6 +69,8 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Without. What was deleted has a name of its own from now on, so that each has one."""
     op.drop_table("user_settings")
+    op.drop_index(op.f("ix_virtual_cluster_groups_group_id"), table_name="virtual_cluster_groups")
+    op.drop_table("virtual_cluster_groups")
     op.drop_constraint("ck_virtual_cluster_quotas_within_the_count", QUOTAS, type_="check")
     op.create_check_constraint(
         op.f("ck_virtual_cluster_quotas_not_negative"), QUOTAS, "count >= 0 AND max_per_user >= 0"
