@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from atoll.identity.schemas import VirtualClusterReference
 from atoll.settings.models import LEAST_REFRESH_S, MOST_REFRESH_S
-from atoll.virtual_clusters.schemas import VirtualClusterReference
 from atoll.web.schema import Schema
 
 

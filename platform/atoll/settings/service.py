@@ -4,11 +4,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.record import record
 from atoll.identity.caller import Caller
+from atoll.identity.schemas import VirtualClusterReference
 from atoll.settings.models import FIRST_VERSION, USUAL_REFRESH_S
 from atoll.settings.repository import SettingsRepository
 from atoll.settings.schemas import Settings, SettingsChange
 from atoll.virtual_clusters.codes import NotAMember
-from atoll.virtual_clusters.schemas import VirtualClusterReference
 from atoll.virtual_clusters.service import VirtualClusterService
 from atoll.web import told
 from atoll.web.conditional import expect

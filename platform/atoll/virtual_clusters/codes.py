@@ -80,13 +80,5 @@ class NobodyNamed(FieldCode, words="Name a user or a group."):
     pass
 
 
-class NoSuchAccount(FieldCode, words="There is no such user."):
-    pass
-
-
-class NoSuchGroupToAdd(FieldCode, words="There is no such group."):
-    pass
-
-
 class NotAMember(FieldCode, words="You are not a member of this virtual cluster."):
     pass

@@ -1,11 +1,13 @@
 """Virtual clusters: the manifest."""
 
 from atoll.database.rights import READS, Rights, TableRights
+from atoll.identity.rights.memberships import Memberships
 from atoll.virtual_clusters import codes, policy
 from atoll.virtual_clusters.models import ClusterGroupRow, MemberRow, QuotaRow, VirtualClusterRow
+from atoll.virtual_clusters.repository import virtual_clusters_of
 from atoll.virtual_clusters.routes import router
 from atoll.web.codes import declared
-from atoll.web.domain import HIDDEN, Domain, MatrixRow
+from atoll.web.domain import HIDDEN, Domain, MatrixRow, ProcessPart
 
 ABSENT = {"cluster_id": "absent"}
 
@@ -24,6 +26,7 @@ DOMAIN = Domain(
         ClusterGroupRow: TableRights(api=Rights(add=True, remove=True), jobs=READS),
     },
     permissions=policy.PERMISSIONS,
+    parts=(ProcessPart(Memberships, lambda _: Memberships(virtual_clusters_of)),),
     matrix={
         "GET /virtual-clusters": MatrixRow.everybody(),
         # Of those that there are, tests/unit/platform/virtual_clusters tries each operation.

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, delete, func, or_, select
+from sqlalchemy import ColumnElement, SQLColumnExpression, delete, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -19,15 +19,17 @@ class MemberRepository:
         self._session = session
 
     async def names(
-        self, user_ids: Collection[str], group_ids: Collection[str]
+        self, user_ids: Collection[str], group_ids: Collection[str], *, hold: bool = False
     ) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        """The names of those users and groups that there are, by id."""
+        """The names of users and groups that there are, by id; with `hold` they stay until the transaction ends."""
+        groups = select(GroupRow.id, GroupRow.name).where(GroupRow.id.in_(group_ids)).order_by(GroupRow.id)
         users = select(UserRow.id, UserRow.name).where(UserRow.id.in_(user_ids), UserRow.deleted_at.is_(None))
-        groups = select(GroupRow.id, GroupRow.name).where(GroupRow.id.in_(group_ids))
-        return (
-            {row[0]: row[1] for row in await self._session.execute(users)},
-            {row[0]: row[1] for row in await self._session.execute(groups)},
-        )
+        users = users.order_by(UserRow.id)
+        if hold:
+            groups = groups.with_for_update(read=True, key_share=True)
+            users = users.with_for_update(read=True, key_share=True)
+        found_groups = {row[0]: row[1] for row in await self._session.execute(groups)}
+        return {row[0]: row[1] for row in await self._session.execute(users)}, found_groups
 
     async def add_groups(self, cluster_id: str, group_ids: Collection[str]) -> int:
         """Make groups members; how many were not added before."""
@@ -144,6 +146,6 @@ class MemberRepository:
         ]
 
 
-def _holding(words: str | None, *columns: ColumnElement[str]) -> list[ColumnElement[bool]]:
+def _holding(words: str | None, *columns: SQLColumnExpression[str]) -> list[ColumnElement[bool]]:
     """Each of the words in one of the columns."""
     return [or_(*(column.icontains(word, autoescape=True) for column in columns)) for word in (words or "").split()]

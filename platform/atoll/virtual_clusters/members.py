@@ -7,7 +7,9 @@ from typing import Literal
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.record import record
+from atoll.identity import names
 from atoll.identity.caller import Caller
+from atoll.identity.codes import NoSuchGroupField, NoSuchUserField
 from atoll.virtual_clusters import codes
 from atoll.virtual_clusters.member_repository import MemberRepository
 from atoll.virtual_clusters.models import Standing, VirtualClusterRow
@@ -51,12 +53,12 @@ class MemberManagement:
     async def add(self, caller: Caller, cluster_id: str, body: MembersAdd) -> MembersAdded:
         """Make them members; who is one stays it. Raises NotFound, Conflict, Invalid with every id that is none."""
         row = await self._locked(cluster_id)
-        users, groups = await self._members.names(body.users, body.groups)
+        users, groups = await self._members.names(body.users, body.groups, hold=True)
         mistakes = [
-            *(codes.NoSuchAccount().at(f"users.{place}") for place, each in enumerate(body.users) if each not in users),
+            *(NoSuchUserField(user=each).at(f"users.{at}") for at, each in enumerate(body.users) if each not in users),
             *(
-                codes.NoSuchGroupToAdd().at(f"groups.{place}")
-                for place, each in enumerate(body.groups)
+                NoSuchGroupField(group=each).at(f"groups.{at}")
+                for at, each in enumerate(body.groups)
                 if each not in groups
             ),
         ]
@@ -146,4 +148,4 @@ class MemberManagement:
 
 def _place(member: ClusterMember) -> str:
     """By what lists go: groups by their name however it is written, as no other has it."""
-    return member.name.casefold() if member.kind == "group" else member.name
+    return names.key(member.name) if member.kind == "group" else member.name

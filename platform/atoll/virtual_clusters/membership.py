@@ -1,6 +1,7 @@
 """Who is a member of which virtual cluster in effect: the one query for all that ask for it."""
 
 from sqlalchemy import Subquery, select, union
+from sqlalchemy.orm import aliased
 
 from atoll.identity.models import GroupMemberRow, UserRow
 from atoll.virtual_clusters.models import ClusterGroupRow, MemberRow
@@ -16,5 +17,8 @@ def members(*, also_disabled: bool = False) -> Subquery:
         GroupMemberRow, GroupMemberRow.group_id == ClusterGroupRow.group_id
     )
     both = union(direct, through).subquery("added")
-    pairs = select(both.c.virtual_cluster_id, both.c.user_id).join(UserRow, UserRow.id == both.c.user_id)
-    return (pairs if also_disabled else pairs.where(UserRow.active)).subquery("members")
+    # An alias: what asks about a user of an outer question means that one and not this.
+    account = aliased(UserRow)
+    pairs = select(both.c.virtual_cluster_id, both.c.user_id).join(account, account.id == both.c.user_id)
+    pairs = pairs.where(account.deleted_at.is_(None))
+    return (pairs if also_disabled else pairs.where(account.active)).subquery("members")

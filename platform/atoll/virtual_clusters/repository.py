@@ -1,25 +1,33 @@
 """Every query about virtual clusters. Members know of theirs while they are not being deleted, and of no others."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy import ColumnElement, Select, SQLColumnExpression, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.database.base import now
 from atoll.identity.models import UserRow
+from atoll.identity.rights.repository import named
 from atoll.virtual_clusters.membership import members
-from atoll.virtual_clusters.models import MemberRow, QuotaRow, Standing, VirtualClusterRow
+from atoll.virtual_clusters.models import ClusterGroupRow, MemberRow, QuotaRow, Standing, VirtualClusterRow
 
 _PRESENT = VirtualClusterRow.deleted_at.is_(None)
 _USABLE = _PRESENT & (VirtualClusterRow.standing != Standing.DELETING)
 
 
-def _of(user_id: str) -> ColumnElement[bool]:
+def _of(user_id: str | SQLColumnExpression[str]) -> ColumnElement[bool]:
     """Usable ones of which the user is a member."""
     found = members()
-    own = select(found.c.virtual_cluster_id).where(found.c.user_id == user_id)
+    own = select(found.c.virtual_cluster_id).where(found.c.user_id == user_id).correlate(UserRow)
     return _USABLE & VirtualClusterRow.id.in_(own)
+
+
+def virtual_clusters_of(user_id: SQLColumnExpression[str]) -> ColumnElement[Any]:
+    """Those of which a user is a member, as one value (`named`)."""
+    query = select(named(VirtualClusterRow.id, VirtualClusterRow.name, VirtualClusterRow.name))
+    return query.where(_of(user_id)).correlate(UserRow).scalar_subquery()
 
 
 class VirtualClusterRepository:
@@ -91,6 +99,25 @@ class VirtualClusterRepository:
         )
         return {row[0]: (row[1], row[2]) for row in await self._session.execute(query)}
 
+    async def of_users(self, user_ids: Collection[str]) -> Mapping[str, list[dict[str, str]]]:
+        """Those of which each of these users is a member, or would be with an enabled account, by name."""
+        found = members(also_disabled=True)
+        query = select(found.c.user_id, VirtualClusterRow.id, VirtualClusterRow.name)
+        query = query.join(VirtualClusterRow, VirtualClusterRow.id == found.c.virtual_cluster_id)
+        return await self._by_first(query.where(found.c.user_id.in_(user_ids), _USABLE))
+
+    async def of_groups(self, group_ids: Collection[str]) -> Mapping[str, list[dict[str, str]]]:
+        """Those of which each of these groups is a member, by name."""
+        query = select(ClusterGroupRow.group_id, VirtualClusterRow.id, VirtualClusterRow.name)
+        query = query.join(VirtualClusterRow, VirtualClusterRow.id == ClusterGroupRow.virtual_cluster_id)
+        return await self._by_first(query.where(ClusterGroupRow.group_id.in_(group_ids), _USABLE))
+
+    async def _by_first(self, query: Select[str, str, str]) -> Mapping[str, list[dict[str, str]]]:
+        found: dict[str, list[dict[str, str]]] = {}
+        for whose, identifier, name in await self._session.execute(query.order_by(VirtualClusterRow.name)):
+            found.setdefault(whose, []).append({"id": identifier, "name": name})
+        return found
+
     async def given(self) -> Mapping[str, int]:
         """Devices that virtual clusters are granted all together, by type; one that is being deleted has none."""
         query = (
@@ -120,6 +147,10 @@ class VirtualClusterRepository:
         if user_ids is not None:
             gone = gone.where(MemberRow.user_id.in_(user_ids))
         return len((await self._session.scalars(gone.returning(MemberRow.user_id))).all())
+
+    async def remove_user(self, user_id: str) -> None:
+        """The user was added to none any more."""
+        await self._session.execute(delete(MemberRow).where(MemberRow.user_id == user_id))
 
     async def members_of_each(self) -> Sequence[tuple[str, str, int]]:
         """Virtual cluster, name and uid of every member; for `jobs`."""

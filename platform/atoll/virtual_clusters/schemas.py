@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from atoll.identity.schemas import VirtualClusterReference
 from atoll.virtual_clusters.changes import MOST_DEVICES, MOST_HOURS
 from atoll.virtual_clusters.models import Standing
 from atoll.web.schema import Moment, Schema
@@ -23,13 +24,6 @@ class DeviceUse(Schema):
     total: int
     used: int
     free: int
-
-
-class VirtualClusterReference(Schema):
-    """A virtual cluster by name."""
-
-    id: str
-    name: str
 
 
 class VirtualCluster(VirtualClusterReference):

@@ -1,19 +1,20 @@
 """Virtual clusters as their members see them, and as other rooms use them; what is done to them is `management`."""
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.configuration import FirstVirtualCluster
 from atoll.database.notifications import DUE, notify
 from atoll.identity.caller import Caller
+from atoll.identity.schemas import VirtualClusterReference
 from atoll.virtual_clusters.capacity import overcommitted
 from atoll.virtual_clusters.codes import NoSuchVirtualCluster
 from atoll.virtual_clusters.models import QuotaRow, Standing, VirtualClusterRow
 from atoll.virtual_clusters.policy import VIRTUAL_CLUSTERS_READ_ALL
 from atoll.virtual_clusters.repository import VirtualClusterRepository
-from atoll.virtual_clusters.schemas import DeviceUse, VirtualCluster, VirtualClusterReference
+from atoll.virtual_clusters.schemas import DeviceUse, VirtualCluster
 from atoll.virtual_clusters.usage import Usage, UsageReader
 from atoll.web.errors import NotFound
 from atoll.web.pagination import cut, decode
@@ -46,6 +47,19 @@ class VirtualClusterService:
         """Those of which the user is a member, by name."""
         rows = await self._repository.visible(user_id)
         return [VirtualClusterReference.model_validate(row) for row in rows]
+
+    async def of_users(self, user_ids: Collection[str]) -> Mapping[str, Sequence[dict[str, str]]]:
+        """The virtual clusters of each of these users, `{"id", "name"}` by name; those of their groups, too."""
+        return await self._repository.of_users(user_ids)
+
+    async def of_groups(self, group_ids: Collection[str]) -> Mapping[str, Sequence[dict[str, str]]]:
+        """Those of which each of these groups is a member."""
+        return await self._repository.of_groups(group_ids)
+
+    async def leave_all(self, user_id: str) -> None:
+        """The user is taken out of all; what becomes of their tasks was judged before."""
+        await self._repository.remove_user(user_id)
+        await self.members_changed()
 
     async def described(
         self, caller: Caller, reader: UsageReader, rows: Sequence[VirtualClusterRow]

@@ -105,7 +105,7 @@ async def test_every_mistake_is_told_at_its_field_and_nothing_is_made(room: Room
         "max_devices_per_user.abacus": "not_among_devices",
         f"max_devices_per_user.{GPU}": "more_than_devices",
     }
-    told = {error.code: error.params for error in refused.value.errors}
+    told = {str(error.code): error.params for error in refused.value.errors}
     assert told["unknown_device_type"] == {"known": [NPU, GPU]}
     assert told["more_than_devices"] == {"count": 2}
     assert await VirtualClusterRepository(room.session).by_name("lab-root") is None

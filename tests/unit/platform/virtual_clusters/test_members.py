@@ -1,4 +1,4 @@
-"""Who is a member of a virtual cluster: users, groups, both; who leaves, and what becomes of tasks. Needs PostgreSQL."""
+"""Members of a virtual cluster: users, groups, both; who leaves, and what becomes of tasks. Needs PostgreSQL."""
 
 from __future__ import annotations
 
@@ -153,9 +153,9 @@ async def test_whoever_is_not_there_is_named_at_its_place_and_nobody_is_added(ro
     with pytest.raises(Invalid) as refused:
         await room.manage.add(room.admin, room.cluster, body)
     assert [(error.field, error.code) for error in refused.value.errors] == [
-        ("users.1", "no_such_account"),
-        ("users.2", "no_such_account"),
-        ("groups.0", "no_such_group_to_add"),
+        ("users.1", "no_such_user"),
+        ("users.2", "no_such_user"),
+        ("groups.0", "no_such_group"),
     ]
     assert await room.names() == set()
     with pytest.raises(Invalid) as refused:
@@ -295,6 +295,6 @@ async def test_what_is_being_deleted_or_is_not_there_has_no_members_to_change(ro
         assert refused.value.code == "virtual_cluster_being_deleted"
     assert await room.names() == set()
     room.cluster = "absent"
-    for change in (room.add("ada"), room.remove("ada"), room.listed()):
+    for absent in (room.add("ada"), room.remove("ada"), room.listed()):
         with pytest.raises(NotFound):
-            await change
+            await absent
