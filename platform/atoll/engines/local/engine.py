@@ -171,10 +171,16 @@ class LocalEngine(Engine):
         """The pretended nodes."""
         return [self._node(machine) for machine in self._machines]
 
-    async def provision(self, wanted: ClusterProvision) -> None:
+    async def provision(self, wanted: ClusterProvision) -> bool:
         """Remember the quotas."""
         self._clusters[wanted.name] = wanted
         self._wake.set()
+        return True
+
+    async def remove_cluster(self, virtual_cluster: str) -> bool:
+        """Forget the quotas: nothing starts there any more."""
+        self._clusters.pop(virtual_cluster, None)
+        return True
 
     def endpoints(self, attempt_id: str) -> Sequence[Endpoint]:
         """Ports of this machine."""

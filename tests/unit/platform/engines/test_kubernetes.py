@@ -8,7 +8,19 @@ import pytest
 import yaml
 from atoll.engines.base import ClusterProvision, EngineError, Member, Share, Submission, UserShare
 from atoll.engines.kubernetes import manifests, provisioning
-from atoll.engines.kubernetes.client import KINDS, NODE, POD, WORKLOAD, ApiFailure
+from atoll.engines.kubernetes.client import (
+    CLUSTER_QUEUE,
+    COHORT,
+    CONFIG_MAP,
+    KINDS,
+    LOCAL_QUEUE,
+    NAMESPACE,
+    NODE,
+    POD,
+    VOLUME,
+    WORKLOAD,
+    ApiFailure,
+)
 from atoll.engines.specification import TaskSpec
 
 ACCESS = Path("roles/platform/templates/access.yaml.j2")
@@ -341,6 +353,9 @@ def test_jobs_may_do_to_the_cluster_what_the_engine_does_and_no_more() -> None:
     applied = {item["kind"] for item in provisioned().values()} | {"NetworkPolicy"}
     wanted = {kind.plural: {"create", "patch"} for kind in KINDS.values() if kind.kind in applied}
     wanted |= {kind.plural: reads for kind in (POD, NODE, WORKLOAD)}
+    for kind in (NAMESPACE, CONFIG_MAP, VOLUME, COHORT, CLUSTER_QUEUE, LOCAL_QUEUE):  # `removing`
+        wanted[kind.plural].add("delete")
+    wanted["clusterqueues"].add("list")
     wanted["jobsets"] = reads | {"create", "delete"}
     wanted["networkpolicies"] |= {"delete", "list", "watch"}
     wanted["secrets"] = {"create", "patch", "delete"}  # never read
