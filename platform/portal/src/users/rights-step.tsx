@@ -13,11 +13,7 @@ export function RightsStep() {
   const clusters = useQuery({ ...clustersQuery, enabled: may("virtual_clusters:read") });
   return (
     <>
-      <Form.Item
-        name="roles"
-        rules={[{ required: true, type: "array", min: 1, message: t("people:role_needed") }]}
-        messageVariables={{ label: t("roles") }}
-      >
+      <Form.Item name="roles" rules={[{ required: true, type: "array", min: 1, message: t("people:role_needed") }]}>
         <RoleChoice />
       </Form.Item>
       {may("groups:read") && (
