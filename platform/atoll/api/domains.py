@@ -10,6 +10,7 @@ from atoll.database.base import Table
 from atoll.database.notifications import DUE
 from atoll.database.rights import TableRights
 from atoll.engines.domain import DOMAIN as engines
+from atoll.groups.domain import DOMAIN as groups
 from atoll.homes.domain import DOMAIN as homes
 from atoll.identity.domain import DOMAIN as identity
 from atoll.images.domain import DOMAIN as images
@@ -19,6 +20,7 @@ from atoll.nodes.domain import DOMAIN as nodes
 from atoll.operations.domain import DOMAIN as operations
 from atoll.overview.domain import DOMAIN as overview
 from atoll.provisioning.domain import DOMAIN as provisioning
+from atoll.roles.domain import DOMAIN as roles
 from atoll.services.domain import DOMAIN as services
 from atoll.tasks.domain import DOMAIN as tasks
 from atoll.training.domain import DOMAIN as training
@@ -40,6 +42,8 @@ DOMAINS: tuple[Domain, ...] = (
     tasks,
     provisioning,
     users,
+    groups,
+    roles,
     archives,
     overview,
     training,

@@ -17,7 +17,6 @@ from atoll.database.connection import without_transaction
 from atoll.database.notifications import SESSIONS_ENDED
 from atoll.identity.caller import Caller
 from atoll.identity.codes import MustChangePassword
-from atoll.identity.permissions import PermissionTable
 from atoll.identity.service import IdentityService
 from atoll.identity.tokens import token_hash
 from atoll.web import told
@@ -57,7 +56,7 @@ async def _caller(request: Request, parts: Platform) -> Caller | None:
     # A session of its own: the check must not hold the request's transaction, streams have none.
     async with parts.sessions() as session:
         await without_transaction(session)
-        return await IdentityService(session, parts.configuration, parts.part(PermissionTable)).caller(
+        return await IdentityService(session, parts).caller(
             token_hash(await session_token(request, parts)), client_address(request), request.state.request_id
         )
 

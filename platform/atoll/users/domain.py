@@ -6,6 +6,7 @@ from atoll.web.codes import declared
 from atoll.web.domain import Domain, MatrixRow
 
 NOBODY = {"user_id": "nobody"}
+OWNER = {"name": "owner", "nickname": "Another one", "password": "x" * 12}
 
 DOMAIN = Domain(
     name="users",
@@ -21,6 +22,12 @@ DOMAIN = Domain(
         "POST /users/{user_id}/reset-password": MatrixRow.administrators(404, path=NOBODY),
         "POST /users/{user_id}/end-sessions": MatrixRow.administrators(404, path=NOBODY),
         # The name is taken.
-        "POST /users": MatrixRow.administrators(409, body={"name": "owner", "password": "x" * 12}),
+        "POST /users": MatrixRow.administrators(409, body={**OWNER, "roles": ["user"]}),
+        "POST /users/batch": MatrixRow.administrators(409, body={"users": [OWNER], "roles": ["user"]}),
+        "PATCH /users/{user_id}": MatrixRow.administrators(404, path=NOBODY, body={}),
+        "PUT /users/{user_id}/roles": MatrixRow.administrators(404, path=NOBODY, body={"roles": ["user"]}),
+        "PUT /users/{user_id}/groups": MatrixRow.administrators(404, path=NOBODY, body={"groups": []}),
+        "POST /users/{user_id}/delete": MatrixRow.administrators(404, path=NOBODY, body={}),
+        "GET /user-management": MatrixRow.administrators(),
     },
 )

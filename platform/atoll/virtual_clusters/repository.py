@@ -1,11 +1,21 @@
 """Every query about virtual clusters."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, SQLColumnExpression, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from atoll.identity.models import UserRow
+from atoll.identity.rights.repository import named
 from atoll.virtual_clusters.models import MemberRow, VirtualClusterRow
+
+
+def virtual_clusters_of(user_id: SQLColumnExpression[str]) -> ColumnElement[Any]:
+    """Those of which a user is a member, as one value (`named`)."""
+    query = select(named(VirtualClusterRow.id, VirtualClusterRow.name, VirtualClusterRow.name))
+    query = query.join(MemberRow, MemberRow.virtual_cluster_id == VirtualClusterRow.id)
+    return query.where(MemberRow.user_id == user_id).correlate(UserRow).scalar_subquery()
 
 
 class VirtualClusterRepository:
@@ -33,3 +43,20 @@ class VirtualClusterRepository:
             select(VirtualClusterRow).where(VirtualClusterRow.name == name)
         )
         return found
+
+    async def of_users(self, user_ids: Collection[str]) -> dict[str, list[dict[str, str]]]:
+        """Those of which each of these users is a member, by name."""
+        query = (
+            select(MemberRow.user_id, VirtualClusterRow.id, VirtualClusterRow.name)
+            .join(VirtualClusterRow, VirtualClusterRow.id == MemberRow.virtual_cluster_id)
+            .where(MemberRow.user_id.in_(user_ids))
+            .order_by(VirtualClusterRow.name)
+        )
+        found: dict[str, list[dict[str, str]]] = {}
+        for user_id, identifier, name in await self._session.execute(query):
+            found.setdefault(user_id, []).append({"id": identifier, "name": name})
+        return found
+
+    async def remove_user(self, user_id: str) -> None:
+        """The user is a member of none any more."""
+        await self._session.execute(delete(MemberRow).where(MemberRow.user_id == user_id))

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from atoll.identity.schemas import VirtualClusterReference
 from atoll.web.schema import Moment, Schema
 
 
@@ -12,13 +13,6 @@ class DeviceUse(Schema):
     total: int
     used: int
     free: int
-
-
-class VirtualClusterReference(Schema):
-    """A virtual cluster by name."""
-
-    id: str
-    name: str
 
 
 class VirtualCluster(VirtualClusterReference):

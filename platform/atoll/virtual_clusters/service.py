@@ -1,5 +1,7 @@
 """Rules of virtual clusters."""
 
+from collections.abc import Collection, Mapping, Sequence
+
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.configuration import FirstVirtualCluster
@@ -35,8 +37,25 @@ class VirtualClusterService:
         if row is None:
             return False
         self._session.add(MemberRow(virtual_cluster_id=row.id, user_id=user_id))
-        await notify(self._session, DUE, "provision")
+        await self.members_changed()
         return True
+
+    async def of_users(self, user_ids: Collection[str]) -> Mapping[str, Sequence[dict[str, str]]]:
+        """The virtual clusters of each of these users, `{"id", "name"}` by name."""
+        return await self._repository.of_users(user_ids)
+
+    async def of_groups(self, group_ids: Collection[str]) -> Mapping[str, Sequence[dict[str, str]]]:
+        """Those of which each of these groups is a member: only users are, so far."""
+        return dict.fromkeys(group_ids, ())
+
+    async def leave_all(self, user_id: str) -> None:
+        """The user is a member of none any more."""
+        await self._repository.remove_user(user_id)
+        await self.members_changed()
+
+    async def members_changed(self) -> None:
+        """Whoever changed who is a member says so: `jobs` brings it to the engine."""
+        await notify(self._session, DUE, "provision")
 
     async def ensure(self, wanted: FirstVirtualCluster) -> bool:
         """Make the virtual cluster that the configuration names; an existing one is left as people edited it."""

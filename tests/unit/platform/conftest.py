@@ -254,7 +254,13 @@ class RunningPlatform:
         """A new user, signed in with a password of their own."""
         made = await admin.post(
             "/users",
-            {"name": name, "password": "first-for-" + "x" * 8, "virtual_clusters": ["default"] if member else []},
+            {
+                "name": name,
+                "nickname": name,
+                "password": "first-for-" + "x" * 8,
+                "roles": ["user"],
+                "virtual_clusters": ["default"] if member else [],
+            },
         )
         assert made.status_code == 201, made.text
         client = await self.sign_in(name, "first-for-" + "x" * 8)
