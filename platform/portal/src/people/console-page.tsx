@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Plus, ShieldCheck, User, UsersRound } from "lucide-react";
+import { Hourglass, Plus, ShieldCheck, User, UsersRound } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { LinkButton } from "@/elements/link-button";
 import { Page, Panel } from "@/elements/page";
@@ -43,6 +43,12 @@ function Counts() {
                 </h2>
                 <p className="console-count tabular">{counts[of]}</p>
                 <p className="quiet">{t(`about_${of}`)}</p>
+                {of === "users" && counts.waiting > 0 && (
+                  <Link to="/users" search={{ waiting: true }} className="console-waiting">
+                    <Hourglass size={14} aria-hidden />
+                    {t("waiting", { count: counts.waiting })}
+                  </Link>
+                )}
                 <div className="row">
                   {may(makes) && (
                     <LinkButton to={`/${of}/new`} primary icon={<Plus size={15} aria-hidden />}>

@@ -15,6 +15,8 @@ export const PEOPLE = ["people"] as const;
 export interface UserFilters {
   words?: string;
   active?: boolean;
+  /** Those who can sign in, and whom nobody gave any rights yet. */
+  waiting?: boolean;
   role?: string;
   group?: string;
 }

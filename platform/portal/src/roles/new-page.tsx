@@ -8,13 +8,13 @@ import { Page } from "@/elements/page";
 import { Denied } from "@/elements/states";
 import { Wizard } from "@/elements/wizard";
 import { useMay } from "@/identity/session";
-import { PEOPLE } from "@/people/queries";
+import { PEOPLE, type Role } from "@/people/queries";
 import { DescriptionField, GrantsField, NameField } from "./role-fields";
 
 interface FormFields {
   name: string;
   description: string;
-  grants: string[];
+  grants: Role["grants"];
 }
 
 const EMPTY: FormFields = { name: "", description: "", grants: [] };

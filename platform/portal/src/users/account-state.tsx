@@ -1,4 +1,4 @@
-import { CircleCheck, CirclePause, KeyRound } from "lucide-react";
+import { CircleCheck, CirclePause, Hourglass, KeyRound } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Tag } from "@/elements/tag";
 import type { Account } from "@/people/queries";
@@ -16,6 +16,12 @@ export function AccountState({ account }: { account: Account }) {
           <span className="state-reason">{t("tasks_go_on", { count: account.unfinished_tasks })}</span>
         )}
       </div>
+    );
+  if (account.roles.length + account.groups.length === 0)
+    return (
+      <Tag tone="warning" icon={Hourglass}>
+        {t("filter_waiting")}
+      </Tag>
     );
   return account.must_change_password ? (
     <Tag tone="warning" icon={KeyRound}>

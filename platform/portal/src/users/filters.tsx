@@ -7,20 +7,32 @@ import { Choice, GROUPS, useRoleSource } from "@/people/choice";
 import { WordsFilter } from "@/people/list";
 import { groupQuery, roleQuery, type UserFilters } from "@/people/queries";
 
-const STATES = ["all", "active", "disabled"] as const;
+const STATES = ["all", "active", "disabled", "waiting"] as const;
+
+/** Each state as the filters that stand for it. */
+const AS_FILTERS = {
+  all: { active: undefined, waiting: undefined },
+  active: { active: true, waiting: undefined },
+  disabled: { active: false, waiting: undefined },
+  waiting: { active: undefined, waiting: true },
+} as const satisfies Record<(typeof STATES)[number], UserFilters>;
+
+function stateOf({ active, waiting }: UserFilters): (typeof STATES)[number] {
+  if (waiting) return "waiting";
+  return active === undefined ? "all" : active ? "active" : "disabled";
+}
 
 /** Which users the list has; it stands in the address. */
 export function Filters({ filters, change }: { filters: UserFilters; change: (part: UserFilters) => void }) {
   const { t } = useTranslation("users");
   const may = useMay();
-  const state = filters.active === undefined ? "all" : filters.active ? "active" : "disabled";
   return (
     <search className="people-filters">
       <WordsFilter label={t("words")} value={filters.words} onChange={(words) => change({ words })} />
       <Segmented
         aria-label={t("state")}
-        value={state}
-        onChange={(chosen) => change({ active: chosen === "all" ? undefined : chosen === "active" })}
+        value={stateOf(filters)}
+        onChange={(chosen) => change(AS_FILTERS[chosen])}
         options={STATES.map((each) => ({ value: each, label: t(`filter_${each}`) }))}
       />
       {may("roles:read") && <RoleFilter value={filters.role} onChange={(role) => change({ role })} />}

@@ -79,10 +79,18 @@ function Person({ index, first, remove }: { index: number; first: boolean; remov
         <Form.Item name={[index, "nickname"]} label={t("nickname")} rules={rules(RULES.NewUser.nickname)}>
           <Input autoComplete="off" />
         </Form.Item>
-        <Form.Item name={[index, "phone"]} label={t("phone")} rules={rules(RULES.NewUser.phone)}>
+        <Form.Item
+          name={[index, "phone"]}
+          label={t("phone")}
+          rules={rules(RULES.NewUser.phone, { pattern: t("phone_rule") })}
+        >
           <Input autoComplete="off" inputMode="tel" />
         </Form.Item>
-        <Form.Item name={[index, "email"]} label={t("email")} rules={rules(RULES.NewUser.email)}>
+        <Form.Item
+          name={[index, "email"]}
+          label={t("email")}
+          rules={rules(RULES.NewUser.email, { pattern: t("email_rule") })}
+        >
           <Input autoComplete="off" inputMode="email" />
         </Form.Item>
         {remove && (

@@ -18,7 +18,7 @@ export default function ProfileDialog({ account, onClose }: { account: Account; 
       title={t("profile_title", { name })}
       okText={t("save")}
       shown={account}
-      fieldsOf={({ nickname, phone, email }) => ({ nickname, phone: phone ?? "", email: email ?? "" })}
+      fieldsOf={({ nickname, phone, email }) => ({ nickname, phone, email })}
       reread={useReread(account.id)}
       save={({ nickname, phone, email }, shown) =>
         body(
@@ -41,10 +41,19 @@ export default function ProfileDialog({ account, onClose }: { account: Account; 
           >
             <Input autoComplete="off" />
           </Form.Item>
-          <Form.Item name="phone" label={t("phone")} rules={rules(RULES.UserUpdate.phone)}>
+          <Form.Item
+            name="phone"
+            label={t("phone")}
+            rules={rules(RULES.UserUpdate.phone, { pattern: t("phone_rule") })}
+          >
             <Input inputMode="tel" autoComplete="off" />
           </Form.Item>
-          <Form.Item name="email" label={t("email")} rules={rules(RULES.UserUpdate.email)} className="last-item">
+          <Form.Item
+            name="email"
+            label={t("email")}
+            rules={rules(RULES.UserUpdate.email, { pattern: t("email_rule") })}
+            className="last-item"
+          >
             <Input inputMode="email" autoComplete="off" />
           </Form.Item>
         </>

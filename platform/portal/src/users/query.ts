@@ -14,6 +14,7 @@ export function filtersOf(search: Record<string, unknown>): UserFilters {
   return {
     words: text(search.words),
     active: typeof search.active === "boolean" ? search.active : undefined,
+    waiting: search.waiting === true ? true : undefined,
     role: text(search.role),
     group: text(search.group),
   };

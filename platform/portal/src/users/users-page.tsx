@@ -14,7 +14,13 @@ import { Filters } from "./filters";
 import { filtersOf } from "./query";
 import { UserActions } from "./user-actions";
 
-const NOTHING: UserFilters = { words: undefined, active: undefined, role: undefined, group: undefined };
+const NOTHING: Record<keyof UserFilters, undefined> = {
+  words: undefined,
+  active: undefined,
+  waiting: undefined,
+  role: undefined,
+  group: undefined,
+};
 
 export function UsersPage() {
   const { t } = useTranslation("users");

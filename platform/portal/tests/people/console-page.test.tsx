@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ConsolePage } from "@/people/console-page";
 import { serve, show } from "../support/portal";
 
-const counts = { "GET /api/v1/user-management": () => ({ users: 12, groups: 0, roles: 3 }) };
+const counts = { "GET /api/v1/user-management": () => ({ users: 12, waiting: 0, groups: 0, roles: 3 }) };
 const ALL = ["users:read", "groups:read", "roles:read", "users:manage", "groups:manage", "roles:manage"];
 
 test("the console counts users, groups and roles and leads to each and to a new one", async () => {
@@ -21,6 +21,13 @@ test("the console counts users, groups and roles and leads to each and to a new 
     "/roles/new",
     "/roles",
   ]);
+});
+
+test("the console leads to those who wait for their rights, where somebody does", async () => {
+  serve({ "GET /api/v1/user-management": () => ({ users: 12, waiting: 2, groups: 0, roles: 3 }) });
+  await show(<ConsolePage />, { at: "/user-management", session: { permissions: ALL as never } });
+  const waiting = await screen.findByRole("link", { name: "2 wait for rights" });
+  expect(waiting.getAttribute("href")).toBe("/users?waiting=true");
 });
 
 test("the console shows what may be seen, and makes what may be made", async () => {
