@@ -10,7 +10,18 @@ import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 const ROOT = new URL("..", import.meta.url);
 const HEADER = "// Made from openapi.json by `npm run client`; edits are lost.\n\n";
 /** Schemas that forms of the portal send. */
-const FORMS = ["TrainingCreate", "Parameter", "SignIn", "PasswordChange"] as const;
+const FORMS = [
+  "TrainingCreate",
+  "Parameter",
+  "SignIn",
+  "PasswordChange",
+  "Registration",
+  "UsersCreate",
+  "NewUser",
+  "UserUpdate",
+  "GroupCreate",
+  "RoleCreate",
+] as const;
 const RULES = ["pattern", "minLength", "maxLength", "minimum", "maximum", "maxItems"] as const;
 
 type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; required?: string[]; anyOf?: Schema[] };

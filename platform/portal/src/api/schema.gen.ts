@@ -41,6 +41,122 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List
+         * @description All groups, by name.
+         */
+        get: operations["groups_list"];
+        put?: never;
+        /**
+         * Create
+         * @description A new group, which has no more rights than whoever makes it holds.
+         */
+        post: operations["groups_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups/{group_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description One group.
+         */
+        get: operations["groups_read"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete
+         * @description Delete a group; who is in it loses what they hold by it.
+         */
+        delete: operations["groups_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update
+         * @description Change name or description.
+         */
+        patch: operations["groups_update"];
+        trace?: never;
+    };
+    "/api/v1/groups/{group_id}/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Roles
+         * @description Set all roles of a group; what flows for who is in it is looked at again at once.
+         */
+        put: operations["groups_put_roles"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups/{group_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Users
+         * @description Who is in a group, by name.
+         */
+        get: operations["groups_users"];
+        put?: never;
+        /**
+         * Add Users
+         * @description Put users into a group.
+         */
+        post: operations["groups_add_users"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups/{group_id}/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove User
+         * @description Take a user out of a group.
+         */
+        delete: operations["groups_remove_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/home/archives": {
         parameters: {
             query?: never;
@@ -261,6 +377,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/permissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Permissions
+         * @description What roles can grant.
+         */
+        get: operations["roles_permissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/ports": {
         parameters: {
             query?: never;
@@ -276,6 +412,166 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/registrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register
+         * @description Make an account for oneself. It can sign in, and may do nothing until an administrator gives it a role.
+         */
+        post: operations["identity_register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List
+         * @description All roles, by name.
+         */
+        get: operations["roles_list"];
+        put?: never;
+        /**
+         * Create
+         * @description A new role, which grants no more than whoever makes it holds.
+         */
+        post: operations["roles_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/roles/{role_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description One role.
+         */
+        get: operations["roles_read"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete
+         * @description Delete a role of one's own making; whoever holds it loses it.
+         */
+        delete: operations["roles_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update
+         * @description Change name, description or grants; what flows for its holders is looked at again at once.
+         */
+        patch: operations["roles_update"];
+        trace?: never;
+    };
+    "/api/v1/roles/{role_id}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups
+         * @description Which groups have it, by name.
+         */
+        get: operations["roles_groups"];
+        put?: never;
+        /**
+         * Give To Groups
+         * @description Give it to groups.
+         */
+        post: operations["roles_give_to_groups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/roles/{role_id}/groups/{group_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take From Group
+         * @description Take it from a group.
+         */
+        delete: operations["roles_take_from_group"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/roles/{role_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Users
+         * @description To whom it was given, by name; not those who hold it by a group.
+         */
+        get: operations["roles_users"];
+        put?: never;
+        /**
+         * Give To Users
+         * @description Give it to users.
+         */
+        post: operations["roles_give_to_users"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/roles/{role_id}/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take From User
+         * @description Take it from a user.
+         */
+        delete: operations["roles_take_from_user"];
         options?: never;
         head?: never;
         patch?: never;
@@ -733,6 +1029,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/user-management": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Management
+         * @description How many users, groups and roles there are.
+         */
+        get: operations["users_management"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users": {
         parameters: {
             query?: never;
@@ -771,6 +1087,30 @@ export interface paths {
         get: operations["users_read"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update
+         * @description Change the full name, the phone number, the e-mail address.
+         */
+        patch: operations["users_update"];
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete
+         * @description Delete an account: nobody gets its name or uid again, and the files stay where they are.
+         */
+        post: operations["users_delete"];
         delete?: never;
         options?: never;
         head?: never;
@@ -837,6 +1177,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/{user_id}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Groups
+         * @description Set all groups of a user; what flows for the user is looked at again at once.
+         */
+        put: operations["users_put_groups"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/{user_id}/reset-password": {
         parameters: {
             query?: never;
@@ -851,6 +1211,46 @@ export interface paths {
          * @description A one-time password, which is told this once and must be changed at the first sign-in; sessions end.
          */
         post: operations["users_reset_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Roles
+         * @description Set all roles of a user; what flows for the user is looked at again at once.
+         */
+        put: operations["users_put_roles"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Several
+         * @description Several new accounts with the same roles, groups and virtual clusters; all are made, or none.
+         */
+        post: operations["users_create_several"];
         delete?: never;
         options?: never;
         head?: never;
@@ -892,6 +1292,11 @@ export interface components {
             engine: string;
             /** Product */
             product: string;
+            /**
+             * Registration
+             * @description Whether people may make accounts for themselves
+             */
+            registration: boolean;
             /** Version */
             version: string;
         };
@@ -908,6 +1313,18 @@ export interface components {
              * @description RFC 3339, always with its offset
              */
             created_at: string;
+            /**
+             * Email
+             * @description Empty when it is not known
+             */
+            email: string;
+            /** Groups */
+            groups: components["schemas"]["GroupReference"][];
+            /**
+             * Home
+             * @description Where the files are on the storage; they stay when the account is deleted
+             */
+            home: string;
             /** Id */
             id: string;
             /**
@@ -919,8 +1336,21 @@ export interface components {
             name: string;
             /** Nickname */
             nickname: string;
-            /** Roles */
-            roles: components["schemas"]["Role"][];
+            /**
+             * Phone
+             * @description Empty when it is not known
+             */
+            phone: string;
+            /**
+             * Protected
+             * @description The account of the installation: only its password can be changed
+             */
+            protected: boolean;
+            /**
+             * Roles
+             * @description Those that were given to this user; those of groups come on top
+             */
+            roles: components["schemas"]["RoleReference"][];
             /**
              * Sessions
              * @description Browsers and programs that are signed in
@@ -941,6 +1371,11 @@ export interface components {
              * @description For If-Match
              */
             version: number;
+            /**
+             * Virtual Clusters
+             * @description Those that this user is a member of
+             */
+            virtual_clusters: components["schemas"]["VirtualClusterReference"][];
         };
         /**
          * ArchiveCreate
@@ -1243,6 +1678,113 @@ export interface components {
             title: string;
         };
         /**
+         * GrantedKind
+         * @description A kind of permissions.
+         */
+        GrantedKind: {
+            name: components["schemas"]["PermissionKind"];
+            /**
+             * Permissions
+             * @description What it comes to in this version
+             */
+            permissions: components["schemas"]["Permission"][];
+        };
+        /**
+         * GrantedPermission
+         * @description A single permission.
+         */
+        GrantedPermission: {
+            /**
+             * Kinds
+             * @description By which it is granted, too
+             */
+            kinds: components["schemas"]["PermissionKind"][];
+            /** Name */
+            name: components["schemas"]["Permission"];
+        };
+        /**
+         * Group
+         * @description Users who hold roles together.
+         */
+        Group: {
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Roles */
+            roles: components["schemas"]["RoleReference"][];
+            /** User Count */
+            user_count: number;
+            /**
+             * Version
+             * @description For If-Match
+             */
+            version: number;
+            /**
+             * Virtual Clusters
+             * @description Those that this group is a member of
+             */
+            virtual_clusters: components["schemas"]["VirtualClusterReference"][];
+        };
+        /**
+         * GroupCreate
+         * @description A new group.
+         */
+        GroupCreate: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /** Roles */
+            roles: string[];
+            /** Users */
+            users?: string[];
+        };
+        /**
+         * GroupReference
+         * @description A group by name.
+         */
+        GroupReference: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * GroupRoles
+         * @description All roles that the group is to have.
+         */
+        GroupRoles: {
+            /** Roles */
+            roles: string[];
+        };
+        /**
+         * Groups
+         * @description To which it is given.
+         */
+        Groups: {
+            /** Groups */
+            groups: string[];
+        };
+        /**
+         * GroupUpdate
+         * @description What is to be different; what is left out stays.
+         */
+        GroupUpdate: {
+            /** Description */
+            description?: string | null;
+            /** Name */
+            name?: string | null;
+        };
+        /**
          * Image
          * @description An imported image.
          */
@@ -1349,6 +1891,32 @@ export interface components {
          * @enum {string}
          */
         Mode: "batch" | "service";
+        /**
+         * NewUser
+         * @description Somebody who gets an account, with the password that the administrator types: it must be changed at first.
+         */
+        NewUser: {
+            /**
+             * Email
+             * @default
+             */
+            email?: string;
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+            /**
+             * Password
+             * Format: password
+             * @description At least 10 characters
+             */
+            password: string;
+            /**
+             * Phone
+             * @default
+             */
+            phone?: string;
+        };
         /**
          * Node
          * @description A machine of the cluster.
@@ -1661,10 +2229,31 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[Group] */
+        Page_Group_: {
+            /** Items */
+            items: components["schemas"]["Group"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[GroupReference] */
+        Page_GroupReference_: {
+            /** Items */
+            items: components["schemas"]["GroupReference"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[Operation] */
         Page_Operation_: {
             /** Items */
             items: components["schemas"]["Operation"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[Role] */
+        Page_Role_: {
+            /** Items */
+            items: components["schemas"]["Role"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -1679,6 +2268,13 @@ export interface components {
         Page_TaskSummary_: {
             /** Items */
             items: components["schemas"]["TaskSummary"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[UserReference] */
+        Page_UserReference_: {
+            /** Items */
+            items: components["schemas"]["UserReference"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -1724,7 +2320,23 @@ export interface components {
          * @description One thing that a caller may do.
          * @enum {string}
          */
-        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "files:write" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read";
+        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "groups:read" | "groups:manage" | "roles:read" | "roles:manage" | "files:write" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read";
+        /**
+         * PermissionKind
+         * @description Many permissions by one name. Who is granted one has those of the kind that later versions add, too.
+         * @enum {string}
+         */
+        PermissionKind: "platform" | "annotation" | "administration";
+        /**
+         * Permissions
+         * @description What roles can grant.
+         */
+        Permissions: {
+            /** Kinds */
+            kinds: components["schemas"]["GrantedKind"][];
+            /** Permissions */
+            permissions: components["schemas"]["GrantedPermission"][];
+        };
         /**
          * Ports
          * @description The table of ports, held against what listens; `firewall` says whether it is enforced.
@@ -1783,6 +2395,30 @@ export interface components {
             };
         };
         /**
+         * Registered
+         * @description The account that was made.
+         */
+        Registered: {
+            /** Name */
+            name: string;
+        };
+        /**
+         * Registration
+         * @description An account that somebody makes for themselves; it may do nothing until an administrator gives it a role.
+         */
+        Registration: {
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+            /**
+             * Password
+             * Format: password
+             * @description At least 10 characters
+             */
+            password: string;
+        };
+        /**
          * Replica
          * @description One process of an attempt.
          */
@@ -1833,10 +2469,86 @@ export interface components {
         };
         /**
          * Role
-         * @description A set of permissions with a name.
-         * @enum {string}
+         * @description What its holders may do.
          */
-        Role: "admin" | "user";
+        Role: {
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /** Description */
+            description: string;
+            /** Grants */
+            grants: (components["schemas"]["PermissionKind"] | components["schemas"]["Permission"])[];
+            /** Group Count */
+            group_count: number;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Permissions
+             * @description All that the grants come to in this version
+             */
+            permissions: components["schemas"]["Permission"][];
+            /**
+             * Preset
+             * @description Part of every installation: neither changed nor deleted
+             */
+            preset: boolean;
+            /**
+             * User Count
+             * @description To whom it was given; those who hold it by a group are not counted
+             */
+            user_count: number;
+            /**
+             * Version
+             * @description For If-Match
+             */
+            version: number;
+        };
+        /**
+         * RoleCreate
+         * @description A new role.
+         */
+        RoleCreate: {
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * Grants
+             * @description Kinds of permissions, and names of single ones
+             */
+            grants: (components["schemas"]["PermissionKind"] | components["schemas"]["Permission"])[];
+            /** Name */
+            name: string;
+        };
+        /**
+         * RoleReference
+         * @description A role by name.
+         */
+        RoleReference: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * RoleUpdate
+         * @description What is to be different; what is left out stays.
+         */
+        RoleUpdate: {
+            /** Description */
+            description?: string | null;
+            /** Grants */
+            grants?: (components["schemas"]["PermissionKind"] | components["schemas"]["Permission"])[] | null;
+            /** Name */
+            name?: string | null;
+        };
         /**
          * Run
          * @description One apply with its phases.
@@ -2057,10 +2769,15 @@ export interface components {
             must_change_password: boolean;
             /**
              * Permissions
-             * @description Empty but for the password while it must be changed
+             * @description By own roles and by those of groups. Empty while there are none, or the password must be changed
              */
             permissions: components["schemas"]["Permission"][];
             user: components["schemas"]["User"];
+            /**
+             * Virtual Clusters
+             * @description Those that this user is a member of
+             */
+            virtual_clusters: components["schemas"]["VirtualClusterReference"][];
         };
         /**
          * SignIn
@@ -2519,14 +3236,27 @@ export interface components {
              * @description RFC 3339, always with its offset
              */
             created_at: string;
+            /**
+             * Email
+             * @description Empty when it is not known
+             */
+            email: string;
             /** Id */
             id: string;
             /** Name */
             name: string;
             /** Nickname */
             nickname: string;
-            /** Roles */
-            roles: components["schemas"]["Role"][];
+            /**
+             * Phone
+             * @description Empty when it is not known
+             */
+            phone: string;
+            /**
+             * Roles
+             * @description Those that were given to this user; those of groups come on top
+             */
+            roles: components["schemas"]["RoleReference"][];
             /**
              * Uid
              * @description The POSIX uid of this user's processes and files
@@ -2535,29 +3265,50 @@ export interface components {
         };
         /**
          * UserCreate
-         * @description A new account; it gets the password that the administrator types and must change it at first sign-in.
+         * @description A new account.
          */
         UserCreate: {
-            /** Name */
-            name: string;
             /**
-             * Nickname
+             * Email
              * @default
              */
-            nickname?: string;
+            email?: string;
+            /** Groups */
+            groups?: string[];
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
             /**
              * Password
              * Format: password
              * @description At least 10 characters
              */
             password: string;
+            /**
+             * Phone
+             * @default
+             */
+            phone?: string;
             /** Roles */
-            roles?: components["schemas"]["Role"][];
+            roles: string[];
             /**
              * Virtual Clusters
              * @description Names of virtual clusters to join
              */
             virtual_clusters?: string[];
+        };
+        /**
+         * UserDelete
+         * @description What becomes of the user's tasks.
+         */
+        UserDelete: {
+            /**
+             * Stop Tasks
+             * @description Else nothing is deleted while there are any
+             * @default false
+             */
+            stop_tasks?: boolean;
         };
         /**
          * UserDisable
@@ -2572,6 +3323,31 @@ export interface components {
             stop_tasks?: boolean;
         };
         /**
+         * UserGroups
+         * @description All groups in which the user is to be.
+         */
+        UserGroups: {
+            /** Groups */
+            groups: string[];
+        };
+        /**
+         * UserManagement
+         * @description How much there is to be managed.
+         */
+        UserManagement: {
+            /** Groups */
+            groups: number;
+            /** Roles */
+            roles: number;
+            /** Users */
+            users: number;
+            /**
+             * Waiting
+             * @description Users of these who can sign in, and whom nobody gave any rights yet
+             */
+            waiting: number;
+        };
+        /**
          * UserReference
          * @description A user as others see it.
          */
@@ -2582,6 +3358,59 @@ export interface components {
             name: string;
             /** Nickname */
             nickname: string;
+        };
+        /**
+         * UserRoles
+         * @description All roles that the user is to have; with none, and none by a group, nothing can be done but sign in.
+         */
+        UserRoles: {
+            /** Roles */
+            roles: string[];
+        };
+        /**
+         * Users
+         * @description To whom it is given.
+         */
+        Users: {
+            /** Users */
+            users: string[];
+        };
+        /**
+         * UsersCreate
+         * @description Several new accounts, which have the same rights; all are made, or none.
+         */
+        UsersCreate: {
+            /** Groups */
+            groups?: string[];
+            /** Roles */
+            roles: string[];
+            /** Users */
+            users: components["schemas"]["NewUser"][];
+            /**
+             * Virtual Clusters
+             * @description Names of virtual clusters to join
+             */
+            virtual_clusters?: string[];
+        };
+        /**
+         * UsersCreated
+         * @description The accounts that were made.
+         */
+        UsersCreated: {
+            /** Items */
+            items: components["schemas"]["Account"][];
+        };
+        /**
+         * UserUpdate
+         * @description What is to be different; what is left out stays.
+         */
+        UserUpdate: {
+            /** Email */
+            email?: string | null;
+            /** Nickname */
+            nickname?: string | null;
+            /** Phone */
+            phone?: string | null;
         };
         /**
          * Uses
@@ -2721,6 +3550,315 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Page_AuditRecord_"];
                 };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+                /** @description In the name or the description */
+                words?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Group_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_put_roles: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupRoles"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_users: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_UserReference_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_add_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Users"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_remove_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                group_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What is wrong, and what to do */
             default: {
@@ -3094,6 +4232,35 @@ export interface operations {
             };
         };
     };
+    roles_permissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Permissions"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     services_list_ports: {
         parameters: {
             query?: never;
@@ -3111,6 +4278,411 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Ports"];
                 };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    identity_register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Registration"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Registered"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+                /** @description In the name or the description */
+                words?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Role_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_groups: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_GroupReference_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_give_to_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Groups"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_take_from_group: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                group_id: string;
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_users: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_UserReference_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_give_to_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Users"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_take_from_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                role_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What is wrong, and what to do */
             default: {
@@ -3952,6 +5524,35 @@ export interface operations {
             };
         };
     };
+    users_management: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserManagement"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     users_list: {
         parameters: {
             query?: {
@@ -3959,9 +5560,15 @@ export interface operations {
                 active?: boolean | null;
                 /** @description `next_cursor` of the page before */
                 cursor?: string | null;
+                /** @description Only those in this group */
+                group?: string | null;
                 /** @description Items per page */
                 limit?: number;
-                /** @description In the name or the full name */
+                /** @description Only those that were given this role */
+                role?: string | null;
+                /** @description Only those without role and group, or only the others */
+                waiting?: boolean | null;
+                /** @description In names, e-mail address, phone number */
                 words?: string | null;
             };
             header?: never;
@@ -4009,7 +5616,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["User"];
+                    "application/json": components["schemas"]["Account"];
                 };
             };
             /** @description What is wrong, and what to do */
@@ -4042,6 +5649,80 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Account"];
                 };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserDelete"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What is wrong, and what to do */
             default: {
@@ -4160,6 +5841,44 @@ export interface operations {
             };
         };
     };
+    users_put_groups: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserGroups"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     users_reset_password: {
         parameters: {
             query?: never;
@@ -4181,6 +5900,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OneTimePassword"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_put_roles: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserRoles"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_create_several: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UsersCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsersCreated"];
                 };
             };
             /** @description What is wrong, and what to do */

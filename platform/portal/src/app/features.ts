@@ -1,8 +1,11 @@
 import type { Feature } from "@/features/feature";
 import { files } from "@/files/feature";
+import { groups } from "@/groups/feature";
 import { identity } from "@/identity/feature";
 import { nodes } from "@/nodes/feature";
 import { overview } from "@/overview/feature";
+import { people } from "@/people/feature";
+import { roles } from "@/roles/feature";
 import { runs } from "@/runs/feature";
 import { services } from "@/services/feature";
 import { tasks } from "@/tasks/feature";
@@ -18,7 +21,10 @@ export const FEATURES = [
   nodes,
   services,
   runs,
+  people,
   users,
+  groups,
+  roles,
   files,
   virtualClusters,
   identity,

@@ -1,36 +1,21 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Dropdown } from "antd";
 import { KeyRound, LogOut } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { api, body } from "@/api/client";
-import { useFailures } from "@/elements/failures";
 import { aboutQuery } from "./about";
-import { useSession, useSetSession } from "./session";
+import { useRoleName } from "./role-name";
+import { useSession } from "./session";
+import { useSignOut } from "./sign-out";
 import "./user-menu.css";
 
 export function UserMenu() {
   const { t } = useTranslation(["identity", "common"]);
   const { user } = useSession();
-  const queries = useQueryClient();
-  const setSession = useSetSession();
+  const roleName = useRoleName();
+  const signOut = useSignOut();
   const navigate = useNavigate();
-  const failures = useFailures();
   const about = useQuery(aboutQuery);
-
-  async function signOut() {
-    try {
-      await body(api.DELETE("/api/v1/session"));
-    } catch (error) {
-      failures.tell({ key: "session/end", title: t("sign_out_failed"), error, retry: signOut });
-      return;
-    }
-    failures.settle("session/end");
-    setSession(null);
-    await navigate({ to: "/sign-in", search: {} });
-    // Nothing of this person stays for the next one.
-    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" && queryKey[0] !== "about" });
-  }
 
   return (
     <Dropdown
@@ -44,9 +29,7 @@ export function UserMenu() {
             label: (
               <div className="user-who">
                 <strong>{user.nickname || user.name}</strong>
-                <span>
-                  {user.name} · {user.roles.map((role) => t(`role.${role}`)).join(", ")}
-                </span>
+                <span>{[user.name, user.roles.map(roleName).join(", ")].filter(Boolean).join(" · ")}</span>
               </div>
             ),
           },

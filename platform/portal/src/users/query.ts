@@ -1,34 +1,22 @@
-import { infiniteQueryOptions } from "@tanstack/react-query";
 import { User } from "lucide-react";
-import { api, body, type Schemas } from "@/api/client";
+import { api, body } from "@/api/client";
 import type { Hit } from "@/features/feature";
+import type { UserFilters } from "@/people/queries";
 
-export type Account = Schemas["Account"];
-
-/** What stands in the address of the page. */
-export interface UserFilters {
-  words?: string;
-  active?: boolean;
-}
-
-const PAGE = 100;
 const MOST = 8;
 
-export const usersQuery = (filters: UserFilters) =>
-  infiniteQueryOptions({
-    queryKey: ["users", "list", filters],
-    queryFn: ({ pageParam }) =>
-      body(api.GET("/api/v1/users", { params: { query: { ...filters, limit: PAGE, cursor: pageParam } } })),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    refetchInterval: 15_000,
-    placeholderData: (before) => before,
-  });
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value.slice(0, 128) : undefined;
+}
 
+/** The filters of an address, with everything dropped that this page does not know. */
 export function filtersOf(search: Record<string, unknown>): UserFilters {
   return {
-    words: typeof search.words === "string" && search.words !== "" ? search.words : undefined,
+    words: text(search.words),
     active: typeof search.active === "boolean" ? search.active : undefined,
+    waiting: search.waiting === true ? true : undefined,
+    role: text(search.role),
+    group: text(search.group),
   };
 }
 
@@ -41,6 +29,6 @@ export async function findUsers(words: string): Promise<Hit[]> {
     icon: User,
     label: name,
     detail: nickname,
-    to: `/users?words=${encodeURIComponent(name)}`,
+    to: `/users/${encodeURIComponent(id)}`,
   }));
 }
