@@ -84,8 +84,7 @@ export const test = base.extend<object, { stack: Stack }>({
           newcomer: async () => {
             made += 1;
             const person = { user: `person${made}`, password: randomBytes(12).toString("base64url") };
-            const account = { name: person.user, nickname: person.user, password: person.password };
-            const body = { ...account, roles: ["user"], virtual_clusters: ["default"] };
+            const body = { name: person.user, password: person.password, virtual_clusters: ["default"] };
             const answer = await context.request.post("/api/v1/users", { headers, data: body });
             expect(answer.ok(), await answer.text()).toBe(true);
             return person;
