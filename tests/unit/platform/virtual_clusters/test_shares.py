@@ -98,6 +98,7 @@ class Cluster:
 
 
 @given(st.lists(STEPS, max_size=40), QUOTA, QUOTA)
+@settings(report_multiple_bugs=False)
 def test_nobody_ever_holds_more_than_a_share_also_when_shares_are_edited(
     steps: list[tuple[Any, ...]], lab: Quota, zoo: Quota
 ) -> None:
@@ -239,7 +240,12 @@ class Tables:
 
 
 @given(st.lists(EPISODES, min_size=1, max_size=6))
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=50,
+    deadline=None,
+    report_multiple_bugs=False,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 async def test_no_edit_lets_an_engine_that_lags_behind_give_more_than_is_granted(
     stored: Sessions, tmp_path: Path, postgres: str, database_name: str, episodes: list[Episode]
 ) -> None:
