@@ -286,10 +286,8 @@ def bricks_of(gluster: Gluster, volume: str) -> Optional[List[Brick]]:
     if answer is None:
         return None
     nodes = [node for node in answer.iter("node") if (node.findtext("path") or "").startswith("/")]
-    return [
-        (n.findtext("hostname", ""), n.findtext("path", ""), n.findtext("port", ""), n.findtext("status") == "1")
-        for n in nodes
-    ]
+    words = [[node.findtext(key, "") for key in ("hostname", "path", "port", "status")] for node in nodes]
+    return [(host, path, port, status == "1") for host, path, port, status in words]
 
 
 def offline(gluster: Gluster, volume: str) -> List[str]:
