@@ -29,7 +29,7 @@ from atoll.virtual_clusters.models import Standing, VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.virtual_clusters.schemas import VirtualClusterEdit
 from atoll.web.errors import Conflict
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -240,6 +240,7 @@ class Tables:
 
 
 @given(st.lists(EPISODES, min_size=1, max_size=6))
+@example([Episode(Quota(2, 2), False, [("ada", 2), ("bob", 2)], late=True, ended=0)])
 @settings(
     max_examples=50,
     deadline=None,
