@@ -42,12 +42,12 @@ async def test_a_deleted_account_is_gone_and_nobody_gets_its_name_or_uid(portal:
     assert (await ada.get("/session")).status_code == 401
     wrong = await portal.anonymous().post("/session", json={"name": "ada", "password": PASSWORD})
     assert (wrong.status_code, wrong.json()["code"]) == (401, "wrong_credentials")
-    assert await looked_up(portal, LEFT, user) == (0, 0, 0, 0, 0)
+    assert await looked_up(portal, LEFT, user) == (0, 0, 0, 0, 0), "what the account had is there"
     assert await looked_up(portal, KEPT, user) == ("ada", uid, False, "", "", "", True)
     # It is in no list, and there is nothing that could be done with it.
     for query in ({}, {"words": "ada"}, {"active": False}, {"waiting": True}, {"group": group}, {"role": "user"}):
         items = (await admin.get("/users", params=query)).json()["items"]
-        assert "ada" not in [item["name"] for item in items], query
+        assert "ada" not in [item["name"] for item in items], f"who was deleted is listed: {query}"
     assert (await admin.get("/user-management")).json()["users"] == 1
     assert (await admin.get("/user-management")).json()["waiting"] == 0
     assert (await admin.get(f"/groups/{group}")).json()["user_count"] == 0
@@ -101,7 +101,7 @@ async def test_tasks_keep_an_account_until_they_are_stopped_and_the_old_ones_kee
     task_id = (await ada.post("/trainings", training(devices=1))).json()["id"]
     await ada.until(task_id, "running")
     refused = await admin.post(f"/users/{user}/delete", {})
-    assert told(refused)[:2] == (409, "unfinished_tasks")
+    assert told(refused)[:2] == (409, "unfinished_tasks"), "tasks are left without a user"
     assert refused.json()["params"] == {"name": "ada", "count": 1}
     assert (await ada.get("/session")).is_success, "it was half deleted"
     assert (await admin.get(f"/users/{user}")).json()["active"] is True
@@ -133,7 +133,7 @@ async def test_of_a_deletion_and_a_submission_at_once_no_task_is_left_over(
         deleted, submitted = await deleting, await submitting
     await database.dispose()
     assert deleted.status_code == 204, deleted.text
-    assert (submitted.status_code, submitted.json()["code"]) == (401, "not_signed_in")
+    assert told(submitted)[:2] == (401, "not_signed_in"), "a task of nobody was taken"
     assert (await admin.get("/tasks", params={"owner": "all"})).json()["items"] == []
 
 

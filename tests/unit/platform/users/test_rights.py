@@ -104,7 +104,7 @@ async def test_no_edit_overwrites_who_was_quicker(portal: RunningPlatform) -> No
         await admin.post(f"{path}/end-sessions", headers=late),
         await admin.post(f"{path}/delete", {}, headers=late),
     ):
-        assert told(answer)[:2] == (412, "changed_meanwhile"), answer.request.url
+        assert told(answer)[:2] == (412, "changed_meanwhile"), f"who was quicker is overwritten: {answer.request.url}"
     assert (await ada.get("/overview")).is_success, "an edit that was refused did something"
     now = {"If-Match": (await admin.get(path)).headers["etag"]}
     changed = await admin.http.put(f"{path}/groups", json={"groups": [group]}, headers=now)
@@ -148,7 +148,7 @@ async def test_nobody_gives_or_takes_a_role_of_more_than_they_hold(portal: Runni
         group = await a_group(admin, f"Of {name}", [role])
         answer = await GIVING[what](manager, role, group, user)
         if refused:
-            assert told(answer)[:2] == (403, "more_than_you_hold"), answer.text
+            assert told(answer)[:2] == (403, "more_than_you_hold"), f"more was given than is held: {answer.text}"
             assert answer.json()["params"] == {"permissions": "audit:read, runs:read"}
             names = [item["name"] for item in (await admin.get("/users")).json()["items"]]
             assert names == ["ada", "admin", "manager"], "an account was made"
@@ -171,7 +171,7 @@ async def test_nobody_makes_or_edits_a_role_of_more_than_they_hold(portal: Runni
         await manager.http.patch(f"/roles/{much}", json={"name": "Mine"}),
         await manager.delete(f"/roles/{much}"),
     ):
-        assert told(answer)[:2] == (403, "more_than_you_hold"), answer.text
+        assert told(answer)[:2] == (403, "more_than_you_hold"), f"a role of more than is held: {answer.text}"
     assert (await admin.get(f"/roles/{much}")).json()["grants"] == sorted(grants)
     assert (await admin.get(f"/roles/{few}")).json()["grants"] == ["nodes:read"]
     assert (await manager.http.patch(f"/roles/{few}", json={"grants": ["users:read"]})).is_success
@@ -202,7 +202,7 @@ async def test_nobody_acts_upon_the_account_of_who_holds_more(portal: RunningPla
         user = await id_of(who)
         before = (await admin.get(f"/users/{user}")).json()
         answer = await manager.http.request(method, f"/users/{user}/{act}".rstrip("/"), json=body)
-        assert told(answer)[:2] == (403, "more_than_you_hold"), answer.text
+        assert told(answer)[:2] == (403, "more_than_you_hold"), f"acted upon who holds more: {answer.text}"
         assert (await admin.get(f"/users/{user}")).json() == before
         assert (await who.get("/session")).is_success
     ada = await id_of(await registered(portal, "ada"))
@@ -262,7 +262,7 @@ async def test_of_the_account_of_the_installation_only_the_password_changes(port
             await by.post(f"/groups/{group}/users", {"users": [user]}),
             await by.post("/groups", {"name": "New", "description": "New", "roles": ["user"], "users": [user]}),
         ):
-            assert told(answer)[:2] == (409, "protected_account"), answer.request.url
+            assert told(answer)[:2] == (409, "protected_account"), f"the first account changes: {answer.request.url}"
             assert answer.json()["params"] == {"name": "admin"}
     assert told(await admin.post(f"/users/{user}/delete", {}))[:2] == (409, "own_account")
     assert told(await second.post(f"/users/{user}/delete", {}))[:2] == (409, "protected_account")
