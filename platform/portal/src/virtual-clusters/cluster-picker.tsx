@@ -2,13 +2,14 @@ import { Dropdown } from "antd";
 import { ChevronsUpDown, Layers } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { deviceName, kindOf } from "@/formats/devices";
-import { chooseCluster, useActiveCluster, type VirtualCluster } from "./active";
+import { useActiveCluster, useSwitchCluster, type VirtualCluster } from "./active";
 import "./cluster-picker.css";
 
 /** The active virtual cluster with its free devices; a click switches to another one. */
 export function ClusterPicker() {
   const { t } = useTranslation("virtual_clusters");
   const { active, mine, loaded } = useActiveCluster();
+  const switchTo = useSwitchCluster();
   if (!loaded) return null;
   if (!active) return <span className="cluster-none">{t("none")}</span>;
   return (
@@ -16,16 +17,19 @@ export function ClusterPicker() {
       trigger={["click"]}
       menu={{
         selectable: true,
-        selectedKeys: [active.name],
+        selectedKeys: [active.id],
         items: [
           {
             key: "title",
             type: "group",
             label: t("switch"),
-            children: mine.map((cluster) => ({ key: cluster.name, label: <ClusterLine cluster={cluster} /> })),
+            children: mine.map((cluster) => ({ key: cluster.id, label: <ClusterLine cluster={cluster} /> })),
           },
         ],
-        onClick: ({ key }) => chooseCluster(key),
+        onClick: ({ key }) => {
+          const chosen = mine.find(({ id }) => id === key);
+          if (chosen) switchTo(chosen);
+        },
       }}
     >
       <button type="button" className="cluster-picker" aria-haspopup="menu">
