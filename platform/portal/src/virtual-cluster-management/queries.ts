@@ -50,6 +50,5 @@ export function useClustersChanged(): () => void {
   return () => {
     queries.invalidateQueries({ queryKey: CLUSTERS });
     queries.invalidateQueries({ queryKey: ["overview"] });
-    queries.invalidateQueries({ queryKey: ["training", "options"] });
   };
 }
