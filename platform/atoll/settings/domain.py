@@ -4,7 +4,7 @@ from atoll.database.rights import Rights, TableRights
 from atoll.settings import policy
 from atoll.settings.models import UserSettingsRow
 from atoll.settings.routes import router
-from atoll.web.domain import Domain, MatrixRow
+from atoll.web.domain import OK, Domain, MatrixRow
 
 DOMAIN = Domain(
     name="settings",
@@ -12,7 +12,7 @@ DOMAIN = Domain(
     tables={UserSettingsRow: TableRights(api=Rights(add=True, change=True))},
     permissions=policy.PERMISSIONS,
     matrix={
-        "GET /settings": MatrixRow.everybody(),
-        "PUT /settings": MatrixRow.everybody(body={"refresh_seconds": 30}),
+        "GET /settings": MatrixRow.everybody(annotator=OK),
+        "PUT /settings": MatrixRow.everybody(annotator=OK, body={"refresh_seconds": 30}),
     },
 )

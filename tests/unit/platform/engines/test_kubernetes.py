@@ -8,19 +8,7 @@ import pytest
 import yaml
 from atoll.engines.base import ClusterProvision, EngineError, Member, Share, Submission, UserShare
 from atoll.engines.kubernetes import manifests, provisioning
-from atoll.engines.kubernetes.client import (
-    CLUSTER_QUEUE,
-    COHORT,
-    CONFIG_MAP,
-    KINDS,
-    LOCAL_QUEUE,
-    NAMESPACE,
-    NODE,
-    POD,
-    VOLUME,
-    WORKLOAD,
-    ApiFailure,
-)
+from atoll.engines.kubernetes.client import KINDS, NODE, POD, WORKLOAD, ApiFailure
 from atoll.engines.specification import TaskSpec
 
 ACCESS = Path("roles/platform/templates/access.yaml.j2")
@@ -353,8 +341,8 @@ def test_jobs_may_do_to_the_cluster_what_the_engine_does_and_no_more() -> None:
     applied = {item["kind"] for item in provisioned().values()} | {"NetworkPolicy"}
     wanted = {kind.plural: {"create", "patch"} for kind in KINDS.values() if kind.kind in applied}
     wanted |= {kind.plural: reads for kind in (POD, NODE, WORKLOAD)}
-    for kind in (NAMESPACE, CONFIG_MAP, VOLUME, COHORT, CLUSTER_QUEUE, LOCAL_QUEUE):  # `removing`
-        wanted[kind.plural].add("delete")
+    for plural in ("namespaces", "configmaps", "persistentvolumes", "cohorts", "clusterqueues", "localqueues"):
+        wanted[plural].add("delete")  # `removing`
     wanted["clusterqueues"].add("list")
     wanted["jobsets"] = reads | {"create", "delete"}
     wanted["networkpolicies"] |= {"delete", "list", "watch"}

@@ -192,7 +192,8 @@ async def test_who_left_leaves_nothing_and_who_stays_keeps_all(server: Server, e
     assert len(of_member(server, "bob")) == 3
     assert not await engine.provision(cluster("lab", ADA)), "the queue of who left is not looked for again"
     assert await engine.provision(cluster("lab", ADA))
-    assert server.all() == kept
+    assert of_member(server, "bob") == set(), "who left still has a queue there"
+    assert server.all() == kept, "somebody who stayed has lost something"
 
 
 async def test_who_left_and_has_a_task_that_ends_is_asked_about_again(server: Server, engine: KubernetesEngine) -> None:

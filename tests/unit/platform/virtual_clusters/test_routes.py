@@ -138,6 +138,40 @@ async def test_who_takes_a_share_from_others_while_it_is_edited_waits_for_the_ed
         await becomes(admin, cluster, "gone")
 
 
+async def test_who_leaves_a_group_loses_what_it_may_and_what_waits_there_and_keeps_what_runs(
+    platform: RunningPlatform, program: Any
+) -> None:
+    admin = await platform.admin()
+    cluster = await made(admin, devices={GPU: 1})
+    ada = await platform.user(admin, "ada", member=False)
+    program("ada", WAITS)
+    group = (await admin.post("/groups", {"name": "vision", "description": "d", "roles": ["user"]})).json()["id"]
+    path = f"/virtual-clusters/{cluster['id']}"
+    assert (await admin.post(f"{path}/members", {"groups": [group]})).json()["groups"] == 1
+    assert (await admin.get(f"/groups/{group}")).json()["virtual_clusters"] == [{"id": cluster["id"], "name": "lab"}]
+    identifier = await id_of(admin, "ada")
+    assert (await admin.post(f"/groups/{group}/users", {"users": [identifier]})).is_success
+    assert [each["name"] for each in (await ada.get("/session")).json()["virtual_clusters"]] == ["lab"]
+
+    runs = (await ada.post("/trainings", training(virtual_cluster="lab", devices=1))).json()["id"]
+    await ada.until(runs, "running")
+    waits = (await ada.post("/trainings", training(virtual_cluster="lab", devices=1))).json()["id"]
+    await ada.once(waits, lambda task: task["reason"]["code"] == "devices_in_use")
+    assert (await admin.delete(f"/groups/{group}/users/{identifier}")).status_code == 204
+
+    ended = await ada.until(waits, "killed")
+    assert (ended["reason"]["code"], ended["reason"]["params"]) == ("no_longer_member", {"virtual_cluster": "lab"})
+    assert (await ada.task(runs))["wanted"] == "run", "what ran is ended by a change of members"
+    refused = await ada.post("/trainings", training(virtual_cluster="lab"))
+    assert refused.json()["errors"][0]["code"] == "not_a_member", "who left still puts tasks there"
+    assert (await ada.get(path)).status_code == 404
+    assert (await ada.get("/session")).json()["virtual_clusters"] == []
+    assert (await admin.delete(path)).json()["params"]["tasks"] == 1, "what still runs there is not counted"
+    await ada.post(f"/tasks/{runs}/stop")
+    await ada.until(runs, "killed")
+    assert (await admin.delete(path)).status_code == 202
+
+
 async def test_what_there_is_to_be_granted_is_told_to_administrators(platform: RunningPlatform) -> None:
     admin = await platform.admin()
 
