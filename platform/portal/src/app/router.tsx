@@ -4,6 +4,7 @@ import { Failed } from "@/elements/states";
 import type { Feature } from "@/features/feature";
 import { kindsOf } from "@/features/feature";
 import { root, shell } from "@/features/roots";
+import { aboutQuery, isInstalled } from "@/identity/about";
 import { homeOf, lacksOf } from "@/identity/admission";
 import { sessionQuery } from "@/identity/session";
 import { loadWords } from "@/words/language";
@@ -15,8 +16,11 @@ const index = createRoute({
   getParentRoute: () => shell,
   path: "/",
   beforeLoad: async ({ context }) => {
-    const session = await context.queries.ensureQueryData(sessionQuery);
-    throw redirect({ href: session ? homeOf(session, FEATURES) : "/sign-in" });
+    const [session, about] = await Promise.all([
+      context.queries.ensureQueryData(sessionQuery),
+      context.queries.ensureQueryData(aboutQuery).catch(() => undefined), // the overview is everywhere
+    ]);
+    throw redirect({ href: session ? homeOf(session, FEATURES, isInstalled(about)) : "/sign-in" });
   },
 });
 

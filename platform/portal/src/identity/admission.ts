@@ -21,8 +21,13 @@ export function lacksOf(
   ];
 }
 
-/** The first page that a person may open: not everybody may see the overview. */
-export function homeOf({ permissions }: Pick<Session, "permissions">, features: readonly Feature[]): string {
+/** The first page that a person may open and this installation has: not everybody may see the overview. */
+export function homeOf(
+  { permissions }: Pick<Session, "permissions">,
+  features: readonly Feature[],
+  installed: boolean,
+): string {
   const entries = features.flatMap((feature) => feature.menu ?? []);
-  return entries.find((entry) => !entry.installed && allows(permissions, entry.needs))?.to ?? "/overview";
+  const first = entries.find((entry) => (installed || !entry.installed) && allows(permissions, entry.needs));
+  return first?.to ?? "/overview";
 }

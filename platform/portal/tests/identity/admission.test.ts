@@ -33,13 +33,16 @@ describe("what somebody lacks before a page is of use", () => {
 
 describe("the first page", () => {
   test("is the overview for who may see it, else the first that they may see", () => {
-    expect(homeOf({ permissions: ["overview:read", "tasks:read"] }, features)).toBe("/overview");
-    expect(homeOf({ permissions: ["tasks:read"] }, features)).toBe("/training");
-    expect(homeOf({ permissions: ["roles:read"] }, features)).toBe("/user-management");
+    expect(homeOf({ permissions: ["overview:read", "tasks:read"] }, features, false)).toBe("/overview");
+    expect(homeOf({ permissions: ["tasks:read"] }, features, false)).toBe("/training");
+    expect(homeOf({ permissions: ["roles:read"] }, features, false)).toBe("/user-management");
   });
 
   test("is the overview, which says why it is closed, for who may see none", () => {
-    expect(homeOf({ permissions: [] }, features)).toBe("/overview");
+    expect(homeOf({ permissions: [] }, features, true)).toBe("/overview");
+    expect(homeOf({ permissions: ["services:read"] }, features, true)).toBe("/services");
+    expect(homeOf({ permissions: ["services:read"] }, features, false)).toBe("/overview"); // `./atoll dev` has none
+    expect(homeOf({ permissions: [] }, features, false)).toBe("/overview");
   });
 });
 
