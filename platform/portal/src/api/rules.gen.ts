@@ -149,7 +149,6 @@ export const RULES = {
   "NewUser": {
     "email": {
       "required": false,
-      "pattern": "^([^@\\s]+@[^@\\s]+[.][^@\\s.]+)?$",
       "maxLength": 254
     },
     "name": {
@@ -171,14 +170,12 @@ export const RULES = {
     },
     "phone": {
       "required": false,
-      "pattern": "^([+]?[0-9][0-9 ()./-]*)?$",
       "maxLength": 32
     }
   },
   "UserUpdate": {
     "email": {
       "required": false,
-      "pattern": "^([^@\\s]+@[^@\\s]+[.][^@\\s.]+)?$",
       "maxLength": 254
     },
     "nickname": {
@@ -189,7 +186,6 @@ export const RULES = {
     },
     "phone": {
       "required": false,
-      "pattern": "^([+]?[0-9][0-9 ()./-]*)?$",
       "maxLength": 32
     }
   },

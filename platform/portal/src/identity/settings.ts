@@ -41,6 +41,8 @@ export function useChangeSettings(): (change: Schemas["SettingsChange"]) => Prom
     await queries.cancelQueries({ queryKey: settingsQuery.queryKey });
     queries.setQueryData(settingsQuery.queryKey, now);
     // What waits for its turn by the old interval begins anew.
-    if (refreshMs() !== before) queries.invalidateQueries({ refetchType: "active" });
+    if (refreshMs() !== before) {
+      queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== settingsQuery.queryKey[0] });
+    }
   };
 }
