@@ -64,10 +64,12 @@ describe("the request", () => {
       max_devices_per_user: { [NPU]: 3 },
       max_hours: null,
     });
-    expect(createRequest({ ...fields, max_devices_per_user: { [NPU]: 0 }, limited: true, max_hours: 5 })).toMatchObject({
-      max_devices_per_user: { [NPU]: 0 },
-      max_hours: 5,
-    });
+    expect(createRequest({ ...fields, max_devices_per_user: { [NPU]: 0 }, limited: true, max_hours: 5 })).toMatchObject(
+      {
+        max_devices_per_user: { [NPU]: 0 },
+        max_hours: 5,
+      },
+    );
   });
 
   test("of an edit tells what is meant of every type, and no name", () => {
@@ -79,7 +81,11 @@ describe("the request", () => {
   });
 
   test("of an edit leaves a type alone that was there without devices", () => {
-    const none = { ...VISION, devices: [{ type: NPU, total: 0, used: 0, free: 0 }], max_devices_per_user: { [NPU]: 0 } };
+    const none = {
+      ...VISION,
+      devices: [{ type: NPU, total: 0, used: 0, free: 0 }],
+      max_devices_per_user: { [NPU]: 0 },
+    };
     expect(editRequest(edited({}, cluster(none)), none).devices).toEqual({ [NPU]: 0 });
     expect(editRequest(edited({ devices: { [NPU]: 0, [GPU]: 0 } }), VISION).devices).toEqual({});
   });

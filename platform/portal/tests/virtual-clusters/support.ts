@@ -1,5 +1,5 @@
-import type { VirtualCluster } from "@/virtual-clusters/active";
 import type { Capacity } from "@/virtual-cluster-management/queries";
+import type { VirtualCluster } from "@/virtual-clusters/active";
 
 /** Devices of one type in the whole cluster. */
 export function capacity(type: string, otherwise: Partial<Capacity> = {}): Capacity {
