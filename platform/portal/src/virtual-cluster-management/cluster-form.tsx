@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Button, Form, Input, InputNumber, Radio } from "antd";
 import { TriangleAlert } from "lucide-react";
-import { useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type ApiProblem, problemOf } from "@/api/problem";
 import { RULES } from "@/api/rules.gen";
@@ -10,7 +10,6 @@ import { Leaving } from "@/elements/leaving";
 import { Panel } from "@/elements/page";
 import { ProblemNote } from "@/elements/problem-note";
 import { useFieldRules, useNumberRules } from "@/elements/rules";
-import { Behind, Loaded } from "@/people/edit-dialog";
 import type { VirtualCluster } from "@/virtual-clusters/active";
 import { problemWords, useFieldWords } from "@/words/told";
 import { type FormFields, fieldsOf, typesOf } from "./form";
@@ -18,6 +17,10 @@ import { Grants } from "./grants";
 import { OutlookPanel } from "./outlook-panel";
 import { type Capacity, useClustersChanged } from "./queries";
 import "./virtual-clusters.css";
+
+// Seldom is somebody else quicker.
+const Behind = lazy(async () => ({ default: (await import("@/people/edit-dialog")).Behind }));
+const Loaded = lazy(async () => ({ default: (await import("@/people/edit-dialog")).Loaded }));
 
 interface ClusterFormProps {
   capacity: readonly Capacity[];
@@ -161,8 +164,10 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
           </Form.Item>
         </Panel>
         {problem && <ProblemNote error={problem} />}
-        {behind === "behind" && base && <Behind shown={base} loadAnew={loadAnew} />}
-        {behind === "loaded" && <Loaded />}
+        <Suspense>
+          {behind === "behind" && base && <Behind shown={base} loadAnew={loadAnew} />}
+          {behind === "loaded" && <Loaded />}
+        </Suspense>
         <div className="row">
           <Button type="primary" size="large" htmlType="submit" loading={busy}>
             {submitText}
