@@ -2,6 +2,7 @@ import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { api, body, type Schemas } from "@/api/client";
 import { onRefresh, refreshMs, setRefresh } from "@/api/refresh";
+import { RULES } from "@/api/rules.gen";
 import { useMay } from "./session";
 
 export type Settings = Schemas["Settings"];
@@ -9,8 +10,18 @@ export type Settings = Schemas["Settings"];
 /** Another browser of the same person may change them. */
 const STALE_MS = 60_000;
 
+const STORED = "atoll.refresh_seconds";
+
+/** What was set when the portal was open last: pages wait by it until the settings are read. */
+export function recallRefresh(): void {
+  const seconds = Number(localStorage.getItem(STORED));
+  const { minimum, maximum } = RULES.SettingsChange.refresh_seconds;
+  if (seconds >= minimum && seconds <= maximum) setRefresh(seconds);
+}
+
 function noted(settings: Settings): Settings {
   setRefresh(settings.refresh_seconds);
+  localStorage.setItem(STORED, String(settings.refresh_seconds));
   return settings;
 }
 

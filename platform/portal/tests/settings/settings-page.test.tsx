@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test } from "vitest";
 import { onRefresh, refreshMs, setRefresh } from "@/api/refresh";
 import { Preferences } from "@/appearance/preferences";
+import { recallRefresh } from "@/identity/settings";
 import { SettingsPage } from "@/settings/settings-page";
 import { problem, serve, show } from "../support/portal";
 import { cluster } from "../virtual-clusters/support";
@@ -69,6 +70,9 @@ describe("settings", () => {
     expect(await screen.findByText("Pages look again every 60 seconds.")).toBeDefined();
     expect(await asked.find(({ method }) => method === "PUT")?.json()).toEqual({ refresh_seconds: 60 });
     expect(refreshMs()).toBe(60_000);
+    setRefresh(15);
+    recallRefresh(); // the next time the portal is opened
+    expect(refreshMs()).toBe(60_000);
     // What waited by the old interval is asked for once more.
     await waitFor(() => expect(asked.filter(({ url }) => url.includes("virtual-clusters")).length).toBe(2));
   });
@@ -99,4 +103,10 @@ test("an interval that is the same tells nobody, another one everybody who liste
   stop();
   setRefresh(45);
   expect(told).toBe(1);
+});
+
+test.each(["4", "3601", "often", ""])("an interval that nobody could have set (%s) is not recalled", (kept) => {
+  localStorage.setItem("atoll.refresh_seconds", kept);
+  recallRefresh();
+  expect(refreshMs()).toBe(15_000);
 });
