@@ -19,9 +19,18 @@ async function add(page: Page, field: "Users" | "Groups", name: string): Promise
   await page.locator(".page-actions").getByRole("button", { name: "Add users" }).click();
   const dialog = page.getByRole("dialog");
   await find(page, dialog.getByLabel(field), name);
+  await page.keyboard.press("Tab"); // the list of what was found lies over the button
   await dialog.getByRole("button", { name: "Add" }).click();
   await expect(dialog).toBeHidden();
   await expect(member(page, name)).toBeVisible();
+}
+
+/** A dialog once it has unfolded: what is clicked before may land beside the button. */
+async function unfolded(page: Page) {
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toBeVisible();
+  await expect(page.locator('.ant-modal[class*="ant-zoom"]')).toHaveCount(0);
+  return dialog;
 }
 
 function member(page: Page, name: string) {
@@ -269,7 +278,7 @@ test.describe("users of a virtual cluster", () => {
     await page.goto(path);
     await expect(member(page, idle.user)).toContainText(/Person \d+/);
     await page.getByRole("button", { name: `Take ${idle.user} out` }).click();
-    const dialog = page.getByRole("dialog");
+    const dialog = await unfolded(page);
     await dialog.getByRole("button", { name: "Take out" }).click();
     await expect(member(page, idle.user)).toHaveCount(0);
 
