@@ -225,5 +225,46 @@ export const RULES = {
       "minLength": 1,
       "maxLength": 64
     }
+  },
+  "VirtualClusterCreate": {
+    "devices": {
+      "required": true,
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "max_devices_per_user": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "max_hours": {
+      "required": false,
+      "minimum": 1,
+      "maximum": 87600
+    },
+    "name": {
+      "required": true,
+      "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
+      "minLength": 1,
+      "maxLength": 40
+    }
+  },
+  "VirtualClusterExtend": {
+    "hours": {
+      "required": true,
+      "minimum": 1,
+      "maximum": 87600
+    }
+  },
+  "SettingsChange": {
+    "refresh_seconds": {
+      "required": false,
+      "minimum": 5,
+      "maximum": 3600
+    },
+    "virtual_cluster": {
+      "required": false,
+      "maxLength": 64
+    }
   }
 } as const;

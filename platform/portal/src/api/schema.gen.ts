@@ -41,6 +41,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/device-capacity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Capacity
+         * @description Each device type: how many there are on the machines, and how many are granted to virtual clusters.
+         */
+        get: operations["virtual_clusters_read_capacity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/groups": {
         parameters: {
             query?: never;
@@ -745,6 +765,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description What the caller has set, and what holds without that.
+         */
+        get: operations["settings_read"];
+        /**
+         * Change
+         * @description Use another virtual cluster, look again in other intervals.
+         */
+        put: operations["settings_change"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tasks": {
         parameters: {
             query?: never;
@@ -1270,7 +1314,103 @@ export interface paths {
          */
         get: operations["virtual_clusters_list"];
         put?: never;
+        /**
+         * Create
+         * @description A new virtual cluster, without members; its tasks wait until the engine has it.
+         */
+        post: operations["virtual_clusters_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/virtual-clusters/{cluster_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description One of the caller's virtual clusters; any for administrators.
+         */
+        get: operations["virtual_clusters_read"];
+        put?: never;
         post?: never;
+        /**
+         * Delete
+         * @description Delete it, while no task waits or runs in it. Its members lose it at once; it is gone once the engine says so.
+         */
+        delete: operations["virtual_clusters_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit
+         * @description More of anything at any time; less only while no task waits or runs in it.
+         */
+        patch: operations["virtual_clusters_edit"];
+        trace?: never;
+    };
+    "/api/v1/virtual-clusters/{cluster_id}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extend
+         * @description More hours for the tasks of this virtual cluster, at any time; those that run have them, too.
+         */
+        post: operations["virtual_clusters_extend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/virtual-clusters/{cluster_id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Members
+         * @description Its groups, then all its users, those of its groups included.
+         */
+        get: operations["virtual_clusters_list_members"];
+        put?: never;
+        /**
+         * Add Members
+         * @description Make users and groups members.
+         */
+        post: operations["virtual_clusters_add_members"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/virtual-clusters/{cluster_id}/members/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove Members
+         * @description Take users and groups out; who is a member in another way stays one, and is named.
+         */
+        post: operations["virtual_clusters_remove_members"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1467,6 +1607,51 @@ export interface components {
          */
         ChartName: "node_cpu" | "node_memory" | "node_network_received" | "node_network_sent" | "node_disk_read" | "node_disk_written" | "device_utilisation" | "device_memory";
         /**
+         * ClusterMember
+         * @description A user or a group of a virtual cluster.
+         */
+        ClusterMember: {
+            /**
+             * Active
+             * @description Whether the account may sign in; true for a group
+             */
+            active: boolean;
+            /**
+             * Direct
+             * @description Was added by itself; else a member through groups alone
+             */
+            direct: boolean;
+            /**
+             * Groups
+             * @description Member groups that this user is in
+             */
+            groups: components["schemas"]["MemberGroup"][];
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "group" | "user";
+            /** Name */
+            name: string;
+            /**
+             * Nickname
+             * @description Of a user; empty for a group
+             */
+            nickname: string;
+            /**
+             * Unfinished Tasks
+             * @description Tasks of this user in the virtual cluster that wait or run; 0 for a group
+             */
+            unfinished_tasks: number;
+            /**
+             * Users
+             * @description Active accounts in a group; 1 for a user
+             */
+            users: number;
+        };
+        /**
          * ClusterOption
          * @description A virtual cluster that the caller may use.
          */
@@ -1480,6 +1665,39 @@ export interface components {
             max_nodes: number;
             /** Name */
             name: string;
+        };
+        /**
+         * DeviceCapacity
+         * @description Devices of one type in the whole cluster.
+         */
+        DeviceCapacity: {
+            /**
+             * Away
+             * @description Of these, on machines that are down or cordoned: they count as not there
+             */
+            away: number;
+            /**
+             * Free
+             * @description There, and granted to nobody; never below 0
+             */
+            free: number;
+            /**
+             * Given
+             * @description Granted to all virtual clusters together
+             */
+            given: number;
+            /**
+             * Overcommitted
+             * @description More is granted than is there
+             */
+            overcommitted: boolean;
+            /**
+             * Total
+             * @description On machines that are for tasks, whatever state those are in
+             */
+            total: number;
+            /** Type */
+            type: string;
         };
         /**
          * DeviceOption
@@ -1886,6 +2104,105 @@ export interface components {
             text: string;
         };
         /**
+         * MemberGroup
+         * @description A group by name.
+         */
+        MemberGroup: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * MembersAdd
+         * @description Who becomes a member; who is one already stays it.
+         */
+        MembersAdd: {
+            /**
+             * Groups
+             * @description Ids of groups; who joins or leaves them does so here, too
+             */
+            groups?: string[];
+            /**
+             * Users
+             * @description Ids of users
+             */
+            users?: string[];
+        };
+        /**
+         * MembersAdded
+         * @description What was done.
+         */
+        MembersAdded: {
+            /**
+             * Groups
+             * @description Groups that had not been added before
+             */
+            groups: number;
+            /**
+             * Members
+             * @description Of the virtual cluster, now
+             */
+            members: number;
+            /**
+             * Users
+             * @description Users who had not been added before
+             */
+            users: number;
+        };
+        /**
+         * MembersRemove
+         * @description Who is taken out; who was not added is left alone.
+         */
+        MembersRemove: {
+            /**
+             * Groups
+             * @description Ids of groups; who joins or leaves them does so here, too
+             */
+            groups?: string[];
+            /**
+             * Stop Tasks
+             * @description Stop the tasks of those who are members in no other way; else there must be none
+             * @default false
+             */
+            stop_tasks?: boolean;
+            /**
+             * Users
+             * @description Ids of users
+             */
+            users?: string[];
+        };
+        /**
+         * MembersRemoved
+         * @description What was done, and for whom nothing changes.
+         */
+        MembersRemoved: {
+            /**
+             * Groups
+             * @description Groups that had been added
+             */
+            groups: number;
+            /**
+             * Members
+             * @description Of the virtual cluster, now
+             */
+            members: number;
+            /**
+             * Still Members
+             * @description Who stays one in another way; of many, the first
+             */
+            still_members: components["schemas"]["ClusterMember"][];
+            /** Still Members Count */
+            still_members_count: number;
+            /** Stopped Tasks */
+            stopped_tasks: number;
+            /**
+             * Users
+             * @description Users who had been added
+             */
+            users: number;
+        };
+        /**
          * Mode
          * @description `batch` ends by itself; `service` has readiness and never finishes.
          * @enum {string}
@@ -2229,6 +2546,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[ClusterMember] */
+        Page_ClusterMember_: {
+            /** Items */
+            items: components["schemas"]["ClusterMember"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[Group] */
         Page_Group_: {
             /** Items */
@@ -2320,7 +2644,7 @@ export interface components {
          * @description One thing that a caller may do.
          * @enum {string}
          */
-        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "groups:read" | "groups:manage" | "roles:read" | "roles:manage" | "files:write" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read";
+        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "virtual_clusters:manage" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "groups:read" | "groups:manage" | "roles:read" | "roles:manage" | "files:write" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read" | "settings:read" | "settings:write";
         /**
          * PermissionKind
          * @description Many permissions by one name. Who is granted one has those of the kind that later versions add, too.
@@ -2780,6 +3104,37 @@ export interface components {
             virtual_clusters: components["schemas"]["VirtualClusterReference"][];
         };
         /**
+         * Settings
+         * @description What the caller has set, or what holds without that.
+         */
+        Settings: {
+            /**
+             * Refresh Seconds
+             * @description How often pages look again where they are not told of changes
+             */
+            refresh_seconds: number;
+            /**
+             * Version
+             * @description For If-Match
+             */
+            version: number;
+            /** @description The one in use: new tasks go there unless said otherwise. null: the caller is a member of none */
+            virtual_cluster: components["schemas"]["VirtualClusterReference"] | null;
+        };
+        /**
+         * SettingsChange
+         * @description What becomes different; what is left out stays.
+         */
+        SettingsChange: {
+            /** Refresh Seconds */
+            refresh_seconds?: number | null;
+            /**
+             * Virtual Cluster
+             * @description The id of a virtual cluster of the caller
+             */
+            virtual_cluster?: string | null;
+        };
+        /**
          * SignIn
          * @description Name and password.
          */
@@ -2802,6 +3157,12 @@ export interface components {
             /** Node */
             node: string;
         };
+        /**
+         * Standing
+         * @description How far the engine has followed what is wanted of a virtual cluster.
+         * @enum {string}
+         */
+        Standing: "preparing" | "ready" | "deleting";
         /**
          * State
          * @description What was last seen of a task.
@@ -3461,14 +3822,92 @@ export interface components {
              * @description Whether the caller is a member
              */
             member: boolean;
-            /** Members */
+            /**
+             * Members
+             * @description Users whose account is active, those of member groups included
+             */
             members: number;
             /** Name */
             name: string;
+            /**
+             * Overcommitted
+             * @description Device types of which virtual clusters are promised more than there are on machines that are up
+             */
+            overcommitted: string[];
             /** Running Tasks */
             running_tasks: number;
+            /** @description preparing: tasks wait until the engine has taken over what it grants; deleting: gone for members */
+            standing: components["schemas"]["Standing"];
+            /**
+             * Version
+             * @description For If-Match
+             */
+            version: number;
             /** Waiting Tasks */
             waiting_tasks: number;
+        };
+        /**
+         * VirtualClusterCreate
+         * @description A new virtual cluster.
+         */
+        VirtualClusterCreate: {
+            /**
+             * Devices
+             * @description How many of each type; none: for tasks without devices
+             */
+            devices: {
+                [key: string]: number;
+            };
+            /**
+             * Max Devices Per User
+             * @description The most that one member may hold; a type that is left out: all of them
+             */
+            max_devices_per_user?: {
+                [key: string]: number;
+            };
+            /**
+             * Max Hours
+             * @description A task is ended after so many hours; null: never
+             */
+            max_hours?: number | null;
+            /** Name */
+            name: string;
+        };
+        /**
+         * VirtualClusterEdit
+         * @description What becomes different; what is left out stays.
+         */
+        VirtualClusterEdit: {
+            /**
+             * Devices
+             * @description All types that it has from now on
+             */
+            devices?: {
+                [key: string]: number;
+            } | null;
+            /**
+             * Max Devices Per User
+             * @description Types that are left out keep theirs
+             */
+            max_devices_per_user?: {
+                [key: string]: number;
+            } | null;
+            /**
+             * Max Hours
+             * @description null: for ever
+             */
+            max_hours?: number | null;
+        };
+        /**
+         * VirtualClusterExtend
+         * @description More time.
+         */
+        VirtualClusterExtend: {
+            /**
+             * Hours
+             * @description Added to the maximum; tasks that run have them, too
+             */
+            hours: number;
         };
         /**
          * VirtualClusterReference
@@ -3549,6 +3988,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AuditRecord_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_read_capacity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceCapacity"][];
                 };
             };
             /** @description What is wrong, and what to do */
@@ -5008,6 +5476,71 @@ export interface operations {
             };
         };
     };
+    settings_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    settings_change: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     tasks_list: {
         parameters: {
             query?: {
@@ -6005,6 +6538,290 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_VirtualCluster_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VirtualClusterCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualCluster"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualCluster"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualCluster"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_edit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VirtualClusterEdit"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualCluster"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_extend: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VirtualClusterExtend"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualCluster"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_list_members: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Only groups, or only users */
+                kind?: ("group" | "user") | null;
+                /** @description Items per page */
+                limit?: number;
+                /** @description In the name or the full name */
+                words?: string | null;
+            };
+            header?: never;
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ClusterMember_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_add_members: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MembersAdd"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembersAdded"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_remove_members: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MembersRemove"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembersRemoved"];
                 };
             };
             /** @description What is wrong, and what to do */

@@ -8,9 +8,11 @@ import { people } from "@/people/feature";
 import { roles } from "@/roles/feature";
 import { runs } from "@/runs/feature";
 import { services } from "@/services/feature";
+import { settings } from "@/settings/feature";
 import { tasks } from "@/tasks/feature";
 import { training } from "@/training/feature";
 import { users } from "@/users/feature";
+import { virtualClusterManagement } from "@/virtual-cluster-management/feature";
 import { virtualClusters } from "@/virtual-clusters/feature";
 
 /** Everything that the portal has. Routes, menu, search, kinds of tasks and words are made from this list, in its order. */
@@ -19,6 +21,7 @@ export const FEATURES = [
   tasks,
   training,
   nodes,
+  virtualClusterManagement,
   services,
   runs,
   people,
@@ -26,6 +29,7 @@ export const FEATURES = [
   groups,
   roles,
   files,
+  settings,
   virtualClusters,
   identity,
 ] as const satisfies readonly Feature[];

@@ -28,3 +28,27 @@ export function useFieldRules(): (given: FieldRules, own?: Own) => Rule[] {
     return found;
   };
 }
+
+/** What the server asks of a number. */
+export interface NumberRules {
+  required?: boolean;
+  minimum: number;
+  maximum: number;
+}
+
+/** The same for whole numbers; an empty field is a mistake only where it is needed. */
+export function useNumberRules(): (given: NumberRules) => Rule[] {
+  const { t } = useTranslation();
+  return ({ required = false, minimum, maximum }) => [
+    {
+      required,
+      validator: (_, value: number | null | undefined) => {
+        if (value === null || value === undefined) {
+          return required ? Promise.reject(new Error(t("rules.required"))) : Promise.resolve();
+        }
+        const fits = Number.isInteger(value) && value >= minimum && value <= maximum;
+        return fits ? Promise.resolve() : Promise.reject(new Error(t("rules.range", { from: minimum, to: maximum })));
+      },
+    },
+  ];
+}

@@ -84,7 +84,7 @@ export function EditDialog<T extends Versioned, F extends object>(props: EditDia
 }
 
 /** What is on the screen is older than what is stored. */
-function Behind({ shown, loadAnew }: { shown: Versioned; loadAnew: () => Promise<void> }) {
+export function Behind({ shown, loadAnew }: { shown: Versioned; loadAnew: () => Promise<void> }) {
   const { t } = useTranslation("people");
   const may = useMay();
   const [busy, setBusy] = useState(false);
@@ -119,7 +119,7 @@ function Behind({ shown, loadAnew }: { shown: Versioned; loadAnew: () => Promise
   );
 }
 
-function Loaded({ children }: { children: ReactNode }) {
+export function Loaded({ children }: { children?: ReactNode }) {
   const { t } = useTranslation("people");
   return (
     <div className="behind" role="status">

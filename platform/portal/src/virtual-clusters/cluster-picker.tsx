@@ -2,29 +2,33 @@ import { ChevronsUpDown, Layers } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { MenuButton } from "@/appearance/menu-button";
 import { deviceName, kindOf } from "@/formats/devices";
-import { chooseCluster, useActiveCluster, type VirtualCluster } from "./active";
+import { useActiveCluster, useSwitchCluster, type VirtualCluster } from "./active";
 import "./cluster-picker.css";
 
 /** The active virtual cluster with its free devices; a click switches to another one. */
 export function ClusterPicker() {
   const { t } = useTranslation("virtual_clusters");
   const { active, mine, loaded } = useActiveCluster();
+  const switchTo = useSwitchCluster();
   if (!loaded) return null;
   if (!active) return <span className="cluster-none">{t("none")}</span>;
   return (
     <MenuButton
       menu={{
         selectable: true,
-        selectedKeys: [active.name],
+        selectedKeys: [active.id],
         items: [
           {
             key: "title",
             type: "group",
             label: t("switch"),
-            children: mine.map((cluster) => ({ key: cluster.name, label: <ClusterLine cluster={cluster} /> })),
+            children: mine.map((cluster) => ({ key: cluster.id, label: <ClusterLine cluster={cluster} /> })),
           },
         ],
-        onClick: ({ key }) => chooseCluster(key),
+        onClick: ({ key }) => {
+          const chosen = mine.find(({ id }) => id === key);
+          if (chosen) switchTo(chosen);
+        },
       }}
     >
       {(waiting) => (
