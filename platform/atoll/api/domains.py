@@ -22,6 +22,7 @@ from atoll.overview.domain import DOMAIN as overview
 from atoll.provisioning.domain import DOMAIN as provisioning
 from atoll.roles.domain import DOMAIN as roles
 from atoll.services.domain import DOMAIN as services
+from atoll.settings.domain import DOMAIN as settings
 from atoll.tasks.domain import DOMAIN as tasks
 from atoll.training.domain import DOMAIN as training
 from atoll.users.domain import DOMAIN as users
@@ -51,6 +52,7 @@ DOMAINS: tuple[Domain, ...] = (
     nodes,
     services,
     monitoring,
+    settings,
 )
 
 

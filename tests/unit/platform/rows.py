@@ -44,10 +44,9 @@ async def a_task(session: AsyncSession, owner: Caller, name: str, **more: Any) -
     row = TaskRow(
         name=name,
         owner_id=owner.id,
-        virtual_cluster_id=cluster.id,
         definition={},
         specification={},
-        **usual | more,
+        **{"virtual_cluster_id": cluster.id} | usual | more,
     )
     session.add(row)
     await session.flush()
