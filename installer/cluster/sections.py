@@ -294,6 +294,13 @@ class Platform(Section):
     )
     key_file: AbsolutePath | None = Field(default=None, description="The key of `certificate_file`")
     session_hours: int = Field(default=12, ge=1, le=720, description="A sign-in lasts so long")
+    registration: bool = Field(
+        default=True,
+        description="People may make accounts for themselves, which may do nothing until an administrator gives a role",
+    )
+    waiting_accounts: int = Field(
+        default=100, ge=1, le=10000, description="Accounts without any role that may wait for one; then nobody registers"
+    )
     language: Literal["zh-CN", "en"] = Field(
         default="zh-CN",
         description="Language of people who have not chosen one",

@@ -81,6 +81,7 @@ def newcomer(status: dict[str, Any], password: str) -> dict[str, str]:
         client.post("/session", json={"name": "admin", "password": password}).raise_for_status()
         body = {
             "name": made["user"],
+            "nickname": made["user"],
             "password": made["password"],
             "roles": ["admin"],
             "virtual_clusters": ["default"],

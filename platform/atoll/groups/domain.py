@@ -1,7 +1,8 @@
 """Groups: the manifest."""
 
-from atoll.groups import codes, policy
+from atoll.groups import codes
 from atoll.groups.routes import router
+from atoll.identity.rights.policy import GROUPS_MANAGE, GROUPS_READ
 from atoll.web.codes import declared
 from atoll.web.domain import Domain, MatrixRow
 
@@ -11,7 +12,7 @@ DOMAIN = Domain(
     name="groups",
     codes=declared(codes),
     routers=(router,),
-    permissions=policy.PERMISSIONS,
+    permissions=(GROUPS_READ, GROUPS_MANAGE),
     matrix={
         "GET /groups": MatrixRow.administrators(),
         # What becomes of groups that exist, tests/unit/platform/groups tries.

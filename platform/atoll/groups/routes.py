@@ -4,12 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from atoll.groups.policy import GROUPS_MANAGE, GROUPS_READ
 from atoll.groups.schemas import Group, GroupCreate, GroupRoles, GroupUpdate
 from atoll.groups.service import GroupService
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.identity.permissions import PermissionTable
+from atoll.identity.rights.policy import GROUPS_MANAGE, GROUPS_READ
 from atoll.identity.rights.schemas import Users
 from atoll.identity.schemas import UserReference
 from atoll.web.conditional import IfMatch, etag

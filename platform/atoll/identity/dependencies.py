@@ -153,10 +153,11 @@ class SentWhileSignedIn(Response):
 
 @dataclass(frozen=True)
 class Guard:
-    """Lets a request pass for holders of a permission; without one, for everybody who is signed in."""
+    """Lets a request pass for holders of a permission, or of one of the others; without one, for who is signed in."""
 
     permission: Permission | None
     while_password_must_change: bool = False
+    others: tuple[Permission, ...] = ()
 
     async def __call__(self, request: Request, parts: Parts) -> Caller:
         """Return the caller. Raises NotSignedIn, NotAllowed."""
@@ -167,7 +168,7 @@ class Guard:
             raise NotSignedIn(told.NotSignedIn())
         if caller.must_change_password and not self.while_password_must_change:
             raise NotAllowed(MustChangePassword())
-        if self.permission is not None:
+        if self.permission is not None and not any(caller.may(each) for each in self.others):
             try:
                 caller.require(self.permission)
             except ApiError:
@@ -179,9 +180,9 @@ class Guard:
         return caller
 
 
-def allowed(permission: Permission) -> Any:
-    """The caller, who must hold `permission`."""
-    return Depends(Guard(permission))
+def allowed(permission: Permission, *others: Permission) -> Any:
+    """The caller, who must hold `permission`, or one of `others`."""
+    return Depends(Guard(permission, others=others))
 
 
 def signed_in(*, while_password_must_change: bool = False) -> Any:

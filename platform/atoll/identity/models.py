@@ -34,8 +34,8 @@ class UserRow(Table):
     password_hash: Mapped[str] = mapped_column(deferred=True)
     must_change_password: Mapped[bool] = mapped_column(default=True)
     # Nobody but administrators and the user reads these: `jobs` may not.
-    phone: Mapped[str] = mapped_column(default="", deferred=True, deferred_group=CONTACT)
-    email: Mapped[str] = mapped_column(default="", deferred=True, deferred_group=CONTACT)
+    phone: Mapped[str] = mapped_column(default="", server_default="", deferred=True, deferred_group=CONTACT)
+    email: Mapped[str] = mapped_column(default="", server_default="", deferred=True, deferred_group=CONTACT)
     active: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
     deleted_at: Mapped[datetime | None]

@@ -1,6 +1,7 @@
 """Roles: the manifest."""
 
-from atoll.roles import codes, policy
+from atoll.identity.rights.policy import ROLES_MANAGE, ROLES_READ
+from atoll.roles import codes
 from atoll.roles.routes import router
 from atoll.web.codes import declared
 from atoll.web.domain import Domain, MatrixRow
@@ -11,7 +12,7 @@ DOMAIN = Domain(
     name="roles",
     codes=declared(codes),
     routers=(router,),
-    permissions=policy.PERMISSIONS,
+    permissions=(ROLES_READ, ROLES_MANAGE),
     matrix={
         "GET /permissions": MatrixRow.administrators(),
         "GET /roles": MatrixRow.administrators(),

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Depends, Query, Response
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.identity.permissions import PermissionTable
+from atoll.identity.rights.policy import ROLES_MANAGE, ROLES_READ
 from atoll.identity.rights.schemas import Groups, Permissions, Users
 from atoll.identity.schemas import GroupReference, UserReference
-from atoll.roles.policy import ROLES_MANAGE, ROLES_READ
 from atoll.roles.schemas import Role, RoleCreate, RoleUpdate
 from atoll.roles.service import RoleService
 from atoll.web.conditional import IfMatch, etag

@@ -99,14 +99,16 @@ class TaskRepository:
         )
         return [(row[0], row[1], row[2]) for row in (await self._session.execute(query)).all()]
 
-    async def unfinished_of(self, caller: Caller, *, lock: bool = False) -> int:
-        """Number of the caller's own tasks that have not ended.
+    async def hold_owner(self, caller: Caller) -> bool:
+        """Whether the caller's account is active: until this transaction ends nobody disables or deletes it.
 
-        With `lock` no other request counts so until this transaction ends: of several at once none passes by another.
+        Nor does another request hold it so: of several at once none passes by what another one counts.
         """
-        if lock:
-            own = select(UserRow.id).where(UserRow.id == caller.id)
-            await self._session.execute(own.with_for_update(key_share=True))
+        own = select(UserRow.id).where(UserRow.id == caller.id, UserRow.active)
+        return await self._session.scalar(own.with_for_update(key_share=True)) is not None
+
+    async def unfinished_of(self, caller: Caller) -> int:
+        """Number of the caller's own tasks that have not ended."""
         query = select(func.count()).select_from(TaskRow)
         query = query.where(TaskRow.owner_id == caller.id, TaskRow.state.not_in(ENDED))
         return await self._session.scalar(query) or 0

@@ -34,7 +34,7 @@ from atoll.web import idempotency, pace, told
 from atoll.web.codes import FieldCode, ReasonCode
 from atoll.web.conditional import expect
 from atoll.web.domain import TaskKind
-from atoll.web.errors import Conflict, Invalid, NotAllowed, NotFound, TooMany
+from atoll.web.errors import Conflict, Invalid, NotAllowed, NotFound, NotSignedIn, TooMany
 from atoll.web.pagination import cut, decode
 from atoll.web.schema import FieldError, Page
 
@@ -115,15 +115,17 @@ class TaskService:
     async def submit(
         self, caller: Caller, kind: TaskKind, specification: TaskSpec, *, cluster: VirtualClusterRow, about: About
     ) -> Task:
-        """A new task of `kind`, queued. Raises NotAllowed, Invalid when it could never start, TooMany."""
+        """A new task of `kind`, queued. Raises NotAllowed, NotSignedIn, Invalid when it could never start, TooMany."""
         caller.require(kind.permission)
         if (size := specification.text_bytes) > MOST_TEXT_BYTES:
             raise invalid([codes.ProgramTextTooLong(size=size, limit=MOST_TEXT_BYTES).at("")])
+        most = self._settings.unfinished_per_user
+        if not await self._repository.hold_owner(caller):
+            raise NotSignedIn(told.NotSignedIn())  # somebody disabled or deleted the account since the request began
         # From here on nobody edits it or takes the caller out of it; what was drafted may have read it before.
         if await self._clusters.of_member(caller.id, cluster.name, hold=True) is not cluster:
             raise invalid([NotAMember().at("virtual_cluster")])
-        most = self._settings.unfinished_per_user
-        if await self._repository.unfinished_of(caller, lock=True) >= most:
+        if await self._repository.unfinished_of(caller) >= most:
             raise TooMany(codes.TooManyTasks(limit=most), errors=[codes.UnfinishedTasks(limit=most).at("")])
         if wait_s := await self._wait_s(caller):
             told_of = self._pace(wait_s)

@@ -1,6 +1,7 @@
 """Users: the manifest."""
 
-from atoll.users import codes, policy
+from atoll.identity.rights.policy import USERS_MANAGE, USERS_READ
+from atoll.users import codes
 from atoll.users.routes import router
 from atoll.web.codes import declared
 from atoll.web.domain import Domain, MatrixRow
@@ -12,7 +13,7 @@ DOMAIN = Domain(
     name="users",
     codes=declared(codes),
     routers=(router,),
-    permissions=policy.PERMISSIONS,
+    permissions=(USERS_READ, USERS_MANAGE),
     matrix={
         "GET /users": MatrixRow.administrators(),
         # What becomes of accounts that exist, tests/unit/platform/users tries.

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Depends, Query, Response
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.identity.permissions import PermissionTable
+from atoll.identity.rights.policy import GROUPS_READ, ROLES_READ, USERS_MANAGE, USERS_READ
 from atoll.users.creation import UserCreation
-from atoll.users.policy import USERS_MANAGE, USERS_READ
 from atoll.users.schemas import (
     Account,
     OneTimePassword,
@@ -45,7 +45,9 @@ Manager = Annotated[Caller, allowed(USERS_MANAGE)]
 
 
 @router.get("/user-management", name="management")
-async def management(service: Service, _caller: Reader) -> UserManagement:
+async def management(
+    service: Service, _caller: Annotated[Caller, allowed(USERS_READ, GROUPS_READ, ROLES_READ)]
+) -> UserManagement:
     """How many users, groups and roles there are."""
     return await service.management()
 

@@ -1,8 +1,10 @@
 """Accounts over the wire."""
 
+import re
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 from atoll.identity.rights.schemas import Identifiers, SomeIdentifiers
 from atoll.identity.schemas import GroupReference, NewPassword, Nickname, User, UserName, VirtualClusterReference
@@ -10,10 +12,24 @@ from atoll.web.schema import Schema
 
 MOST_OF_BATCH = 10
 # Empty: it is not known.
-Phone = Annotated[str, StringConstraints(strip_whitespace=True, max_length=32, pattern=r"^([+]?[0-9][0-9 ()./-]*)?$")]
-Email = Annotated[
-    str, StringConstraints(strip_whitespace=True, max_length=254, pattern=r"^([^@\s]+@[^@\s]+[.][^@\s.]+)?$")
-]
+_PHONE = re.compile(r"[+]?[0-9][0-9 ()./-]*")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+[.][^@\s.]+")
+
+
+def _phone(given: str) -> str:
+    if given and not _PHONE.fullmatch(given):
+        raise PydanticCustomError("no_phone", "not a phone number")
+    return given
+
+
+def _email(given: str) -> str:
+    if given and not _EMAIL.fullmatch(given):
+        raise PydanticCustomError("no_email", "not an e-mail address")
+    return given
+
+
+Phone = Annotated[str, StringConstraints(strip_whitespace=True, max_length=32), AfterValidator(_phone)]
+Email = Annotated[str, StringConstraints(strip_whitespace=True, max_length=254), AfterValidator(_email)]
 ClusterNames = Annotated[
     list[Annotated[str, StringConstraints(max_length=64)]],
     Field(max_length=100, description="Names of virtual clusters to join"),

@@ -85,7 +85,6 @@ def upgrade() -> None:
     op.drop_column("users", "roles")
     for column in ("phone", "email"):
         op.add_column("users", sa.Column(column, sa.String(), nullable=False, server_default=""))
-        op.alter_column("users", column, server_default=None)
     op.add_column("users", sa.Column("deleted_at", sa.DateTime(timezone=True), nullable=True))
 
 
@@ -105,7 +104,6 @@ def _links(table: str, first: tuple[str, str], second: tuple[str, str]) -> None:
 def downgrade() -> None:
     """Other roles and groups are lost, and so is who holds them; deleted accounts are disabled ones."""
     op.add_column("users", sa.Column("roles", TEXTS, nullable=False, server_default="{}"))
-    op.alter_column("users", "roles", server_default=None)
     op.execute(MOVED_BACK)
     for column in ("deleted_at", "email", "phone"):
         op.drop_column("users", column)
