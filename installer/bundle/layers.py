@@ -21,6 +21,7 @@ from installer.bundle.execution import Report, environment, output_of, run
 from installer.bundle.layer_archive import LAYER, pack, unpack
 from installer.bundle.lock import Layer
 from installer.bundle.outputs import Output
+from installer.bundle.python_records import describe_what_is_there
 from installer.bundle.repository import place
 from installer.bundle.toolchain import Toolchain
 
@@ -126,6 +127,7 @@ def _install_python(layer: Layer, source: Filling, root: Path, report: Report) -
     for junk in (*target.rglob("__pycache__"), *target.rglob("tests")):
         shutil.rmtree(junk, ignore_errors=not junk.exists())
     (target / ".lock").unlink(missing_ok=True)
+    describe_what_is_there(target)
 
 
 def _index_settings(toolchain: Toolchain) -> dict[str, str]:

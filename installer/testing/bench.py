@@ -150,10 +150,20 @@ def worse(at: str | None = None, units: Collection[str] | None = None) -> list[s
     ]
 
 
-def measure(names: tuple[str, ...], *, as_json: bool) -> int:
+def unmeasured(at: str) -> list[str]:
+    """Say which figures were not measured on a commit, but for those that are measured only when they are named."""
+    return [
+        f"{row['name']}: not measured on this commit: {row['what']}"
+        for row in figures()
+        if row["commit"] != at and row["name"] not in ASKED
+    ]
+
+
+def measure(names: tuple[str, ...], *, as_json: bool, complete: bool = False) -> int:
     """Measure the named figures (all that need no lab without names) and print the table. Return the exit code.
 
-    It is 1 when a figure of this commit is worse than its baseline allows.
+    It is 1 when a figure of this commit is worse than its baseline allows; where they have to be `complete`, also when
+    one was not measured on it.
     """
     known = {row["name"] for row in figures()}
     unknown = sorted(set(names) - known)
@@ -164,7 +174,8 @@ def measure(names: tuple[str, ...], *, as_json: bool) -> int:
         if name in (names or MEASURES):
             record(name, function(), "s", f"{os.cpu_count()} cores")
     rows = [row for row in figures() if not names or row["name"] in names]
-    red = [told for told in worse(commit()) if not names or told.partition(":")[0] in names]
+    bad = worse(commit()) + (unmeasured(commit()) if complete else [])
+    red = [told for told in bad if not names or told.partition(":")[0] in names]
     if as_json:
         sys.stdout.write(json.dumps({"figures": rows, "worse": red}, indent=1) + "\n")
         return int(bool(red))

@@ -79,15 +79,16 @@ def features(output: str, write: bool) -> None:
 
 @click.command()
 @click.argument("names", nargs=-1)
+@click.option("--complete", is_flag=True, help="Fail also when a figure was not measured on this commit.")
 @OUTPUT
-def bench(names: tuple[str, ...], output: str) -> None:
+def bench(names: tuple[str, ...], complete: bool, output: str) -> None:
     """Measure figures (all, or the NAMES) and compare them with the stored baselines in tests/bench.
 
     `up_cold`, half an hour of building from nothing with a lab of its own, is measured only when it is named.
     """
     from installer.testing.bench import measure
 
-    sys.exit(measure(names, as_json=output == "json"))
+    sys.exit(measure(names, as_json=output == "json", complete=complete))
 
 
 def node_directory() -> Path:

@@ -68,26 +68,30 @@ def _said(runs: list[dict[str, Any]]) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(lines))
 
 
-def newcomer(status: dict[str, Any], password: str) -> dict[str, str]:
-    """Make an administrator who has never signed in, and return their credentials. Raises HTTPStatusError.
+def newcomers(status: dict[str, Any], password: str) -> dict[str, Any]:
+    """Make a person and an administrator who have never signed in, and return their credentials.
 
-    `status` is what `./atoll status -o json` says; `password` is the first administrator's.
+    `status` is what `./atoll status -o json` says; `password` is the first administrator's. Raises HTTPStatusError.
     """
     url = str(status["portal"]["url"]).rstrip("/")
     headers = {"X-Atoll-Request": "1", "Origin": url}
     trusted = ssl.create_default_context(cafile=status["portal"]["ca_file"])
-    made = {"user": f"e2e-{secrets.token_hex(3)}", "password": secrets.token_urlsafe(15), "url": url}
     with httpx.Client(base_url=f"{url}/api/v1", verify=trusted, headers=headers, timeout=60) as client:
         client.post("/session", json={"name": "admin", "password": password}).raise_for_status()
-        body = {
-            "name": made["user"],
-            "nickname": made["user"],
-            "password": made["password"],
-            "roles": ["admin"],
-            "virtual_clusters": ["default"],
-        }
-        client.post("/users", json=body).raise_for_status()
-    return made
+
+        def made(role: str) -> dict[str, str]:
+            account = {"user": f"e2e-{role}-{secrets.token_hex(3)}", "password": secrets.token_urlsafe(15)}
+            body = {
+                "name": account["user"],
+                "nickname": account["user"],
+                "password": account["password"],
+                "roles": [role],
+                "virtual_clusters": ["default"],
+            }
+            client.post("/users", json=body).raise_for_status()
+            return account
+
+        return {**made("user"), "administrator": made("admin"), "url": url}
 
 
 def installed_cluster(scratch: Path) -> dict[str, str]:
@@ -98,7 +102,7 @@ def installed_cluster(scratch: Path) -> dict[str, str]:
     command = [str(ROOT / "atoll"), "status", "-f", str(SYSTEM / "cluster.yaml"), "-o", "json"]
     status = json.loads(subprocess.run(command, env=known, stdout=subprocess.PIPE, check=False).stdout)
     credentials = scratch / "credentials.yaml"
-    made = newcomer(status, (SYSTEM / "password").read_text("utf-8").strip())
+    made = newcomers(status, (SYSTEM / "password").read_text("utf-8").strip())
     credentials.write_text(yaml.safe_dump(made), encoding="utf-8")
     return {
         "ATOLL_URL": made["url"],

@@ -59,6 +59,7 @@ class Suite:
         return [test for test in skipped if not any(skip.names(test) for skip in allowed)]
 
 
+CHANGED_S = 300  # for mutants of changed lines, in every run
 NO_SUCH_CAPABILITY = "the local engine declares that it cannot; `engines-cluster` runs it on the one that can"
 PYTEST = ("{python}", "-m", "pytest", "-p", "installer.testing.recorder", "--durations=15", "--durations-min=10")
 NPM = ("{node}/npm", "--prefix", "platform/portal")
@@ -167,6 +168,20 @@ SUITES: tuple[Suite, ...] = (
         1200,
     ),
     Suite(
+        "mutation-changed",
+        "A few mutants of the lines that changed last are noticed by the tests of their rooms",
+        "the virtual environment; root for a wall around what is broken",
+        "fast",
+        (
+            Command(
+                "mutants",
+                ("{python}", "-m", "installer.testing.mutation", "--changed", "--part-s", f"{CHANGED_S}"),
+            ),
+        ),
+        CHANGED_S + 300,
+        patient=True,
+    ),
+    Suite(
         "dev",
         "`./atoll dev` of two users without root side by side, from a fresh clone to the trained example in Chromium",
         "root (to make the users), Debian's chromium, Python packages in reach",
@@ -260,10 +275,19 @@ SUITES: tuple[Suite, ...] = (
         "The figures of this commit against their baseline: those of the suite `system`, and those that need no lab",
         "the suite `system` of this commit; a machine that does nothing else",
         "all",
-        (Command("figures", ("{python}", "-m", "installer", "bench")),),
+        (Command("figures", ("{python}", "-m", "installer", "bench", "--complete")),),
         600,
         after=("farewell",),
         alone=True,
+    ),
+    Suite(
+        "bundle",
+        "Programs of the bundle, built from a fresh clone with an empty cache, are those of this machine bit by bit",
+        "the bundle's toolchain and sources in reach of the package registries",
+        "all",
+        (Command("pytest", (*PYTEST, "tests/bundle")),),
+        3600,
+        after=("farewell",),
     ),
     Suite(
         "shapes",

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import socket
 import ssl
+from typing import List, Tuple
 
 MANAGEMENT_PORT = 24007
 ANSWER_S, HANGS_UP_S = 5, 2
+Brick = Tuple[str, str, str, bool]  # host, path, port, whether it serves
+Identity = Tuple[str, str, str]  # certificate, key, authority: files
 
 
-def listens(host, port, identity, known):
+def listens(host: str, port: int, identity: Identity, known: bool) -> bool:
     """Say whether a server goes on listening to us: as the node that we are, or as a stranger without a certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
@@ -28,7 +31,7 @@ def listens(host, port, identity, known):
         return False
 
 
-def _stays(stream):
+def _stays(stream: ssl.SSLSocket) -> bool:
     """Say whether a server goes on after the handshake, which GlusterFS makes with everybody before it hangs up."""
     stream.settimeout(HANGS_UP_S)
     try:
@@ -37,7 +40,7 @@ def _stays(stream):
         return True
 
 
-def open_to_strangers(servers, bricks, identity):
+def open_to_strangers(servers: List[str], bricks: List[Brick], identity: Identity) -> List[str]:
     """Return in words which servers do not speak TLS, or speak it with anybody."""
     found = []
     places = [("glusterd", host, MANAGEMENT_PORT) for host in servers]
@@ -50,7 +53,7 @@ def open_to_strangers(servers, bricks, identity):
     return found
 
 
-def misplaced(bricks, port):
+def misplaced(bricks: List[Brick], port: int) -> List[str]:
     """Return in words which bricks serve elsewhere than at their port."""
     return [
         "the brick %s:%s serves at port %s, and clients look for it at %d" % (host, path, at, port)

@@ -6,6 +6,8 @@ Runs on nodes with Python >= 3.8 and the standard library only.
 
 from __future__ import annotations
 
+from typing import Iterable
+
 # Those that the file of mounts has, too (`atoll.vol.j2` of the role).
 OF_MOUNTS = frozenset(["client.ssl", "network.ping-timeout", "ssl.certificate-depth", "ssl.cipher-list"])
 # Those that bricks, or glusterd and its other programs, read. Of no use to a mount.
@@ -15,7 +17,7 @@ OF_SERVERS_BY_NAME = frozenset(
 )
 
 
-def unseen_by_mounts(options):
+def unseen_by_mounts(options: Iterable[str]) -> str:
     """Return in words which options would not come to where they are read; empty if there are none."""
     known = OF_MOUNTS | OF_SERVERS_BY_NAME
     lost = sorted(name for name in options if name not in known and not name.startswith(OF_SERVERS))

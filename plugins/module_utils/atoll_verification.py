@@ -258,7 +258,7 @@ def _fits_only(pod: Dict[str, Any], gone: Set[str], known: List[Dict[str, Any]])
 def _behind(namespace: str, words: str, pods: List[Dict[str, Any]]) -> bool:
     """Say whether a pod of a DaemonSet is of an earlier revision."""
     listed = asked_for("--namespace", namespace, "get", "controllerrevisions", "--selector", words)["items"]
-    newest = max(listed, key=lambda one: int(one["revision"]), default={"metadata": {}})
+    newest: Dict[str, Any] = max(listed, key=lambda one: int(one["revision"]), default={"metadata": {}})
     label = "controller-revision-hash"
     wanted = newest["metadata"].get("labels", {}).get(label)
     return any(pod["metadata"].get("labels", {}).get(label) != wanted for pod in pods)

@@ -91,6 +91,7 @@ import os
 import shutil
 from typing import Any, Dict, Iterator, List, Optional
 
+from ansible.module_utils.atoll_leftovers import without_leftovers
 from ansible.module_utils.atoll_node import (
     COMMON_ARGUMENTS,
     Book,
@@ -344,6 +345,8 @@ def work(module: Any) -> Dict[str, Any]:
     """Say what must be sent first, or set everything."""
     with locked(module.params["state_directory"], wanted=not module.check_mode):
         facet = Facet(module)
+        if not module.check_mode:
+            without_leftovers(module, [file["staged"] for file in module.params["files"] if file["staged"]])
         needed = facet.missing()
         if needed and not module.check_mode:
             return {"changed": False, "changed_paths": [], "needed": needed}

@@ -7,10 +7,11 @@ from __future__ import annotations
 import os
 import time
 import xml.etree.ElementTree as ElementTree
+from typing import Any, Dict, List, Optional, Tuple
 
-from ansible.module_utils.atoll_gluster_access import misplaced, open_to_strangers
+from ansible.module_utils.atoll_gluster_access import Brick, misplaced, open_to_strangers
 from ansible.module_utils.atoll_gluster_options import unseen_by_mounts
-from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, guarded
+from ansible.module_utils.atoll_node import COMMON_ARGUMENTS, NodeError, guarded
 from ansible.module_utils.atoll_recording import begun
 from ansible.module_utils.basic import AnsibleModule
 
@@ -116,21 +117,21 @@ misplaced:
 class Gluster:
     """The command line of GlusterFS in its script mode, which answers in XML and asks nothing."""
 
-    def __init__(self, module):
+    def __init__(self, module: AnsibleModule) -> None:
         self.module = module
         self.program = module.get_bin_path("gluster", required=True)
-        self.changes = []
+        self.changes: List[str] = []
 
-    def _run(self, *args):
+    def _run(self, *args: str) -> Tuple[int, str, str]:
         """Run a command, again while another one goes on."""
         end = time.monotonic() + BUSY_S
         while True:
             code, out, err = self.module.run_command([self.program, "--mode=script", "--xml", *args])
             if BUSY not in out + err or time.monotonic() > end:
-                return code, out, err
+                return int(code), str(out), str(err)
             time.sleep(BUSY_STEP_S)
 
-    def ask(self, *args):
+    def ask(self, *args: str) -> Optional[ElementTree.Element]:
         """Run a command that changes nothing and return its XML; None if gluster says no."""
         code, out, err = self._run(*args)
         if code != 0 and not out.strip().startswith("<"):
@@ -138,7 +139,7 @@ class Gluster:
         answer = ElementTree.fromstring(out)  # noqa: S314 (written by gluster on this node)
         return answer if answer.findtext("opRet") == "0" else None
 
-    def act(self, what, *args):
+    def act(self, what: str, *args: str) -> None:
         """Run a command that changes something, unless in check mode."""
         self.changes.append(what)
         if self.module.check_mode:
@@ -147,7 +148,7 @@ class Gluster:
         if refused:
             self.module.fail_json(msg=refused, changes=self.changes)
 
-    def try_to(self, *args):
+    def try_to(self, *args: str) -> str:
         """Run a command and return why it was refused, empty if it was not."""
         answer_code, out, err = self._run(*args)
         said = (err or out).strip()
@@ -161,7 +162,7 @@ class Gluster:
 class Strangers:
     """Peers and volumes that nobody wanted: who has a certificate of a node can make them."""
 
-    def __init__(self, gluster, volume, servers):
+    def __init__(self, gluster: Gluster, volume: str, servers: List[str]) -> None:
         self.gluster = gluster
         self.module = gluster.module
         self.known = known(gluster)
@@ -172,10 +173,10 @@ class Strangers:
         self.halves = halves()
         self.volumes = sorted(set(volumes(gluster)) - {volume})
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.known is None or bool(self.peers or self.halves or self.volumes)
 
-    def words(self):
+    def words(self) -> List[str]:
         """Return what there is."""
         found = ["the peer %s" % name for name in self.peers]
         found += ["the peer %s, which only said hello" % name for name in sorted(self.halves.values())]
@@ -186,7 +187,7 @@ class Strangers:
             found.append("the volume %s (%s)" % (name, ", ".join(seen[0]) if seen else "bricks unknown"))
         return found
 
-    def remove(self):
+    def remove(self) -> List[str]:
         """Try to remove them, and return what was refused. Files of bricks stay as they are."""
         refused = []
         if self.known is None or self.halves:
@@ -198,7 +199,7 @@ class Strangers:
             refused.append(self.gluster.try_to("volume", "delete", name))
         return [why for why in refused if why]
 
-    def _forget_halves(self):
+    def _forget_halves(self) -> str:
         """Have glusterd forget those who only said hello; say why it does not start."""
         for path in self.halves:
             os.unlink(path)
@@ -209,10 +210,10 @@ class Strangers:
         end = time.monotonic() + STARTS_S
         while code == 0 and self.gluster.try_to("volume", "list") and time.monotonic() < end:
             time.sleep(STARTS_STEP_S)
-        return (err or out).strip() if code != 0 else ""
+        return str(err or out).strip() if code != 0 else ""
 
 
-def without_strangers(gluster, volume, servers):
+def without_strangers(gluster: Gluster, volume: str, servers: List[str]) -> List[str]:
     """Remove the peers and volumes that nobody wanted, unless in check mode, and return in words what there was."""
     found = Strangers(gluster, volume, servers)
     if not found:
@@ -222,7 +223,8 @@ def without_strangers(gluster, volume, servers):
     if gluster.module.check_mode:
         return words
     # A peer is not detached while a volume has a brick there: again, once the volume is gone.
-    left, refused = found, []
+    left = found
+    refused: List[str] = []
     for _ in range(2):
         if left:
             refused = left.remove()
@@ -239,15 +241,15 @@ def without_strangers(gluster, volume, servers):
     return words
 
 
-def known(gluster):
+def known(gluster: Gluster) -> Optional[List[List[str]]]:
     """Return the names of each peer that is known; None if glusterd cannot say."""
     answer = gluster.ask("peer", "status")
     if answer is None:
         return None
-    return [[name.text for name in peer.iter("hostname")] for peer in answer.iter("peer")]
+    return [[name.text or "" for name in peer.iter("hostname")] for peer in answer.iter("peer")]
 
 
-def halves():
+def halves() -> Dict[str, str]:
     """Return the peers without an identity, name by file."""
     found = {}
     for entry in sorted(os.listdir(PEERS)) if os.path.isdir(PEERS) else []:
@@ -259,43 +261,42 @@ def halves():
     return found
 
 
-def volumes(gluster):
+def volumes(gluster: Gluster) -> List[str]:
     """Return the names of all volumes."""
     answer = gluster.ask("volume", "list")
     if answer is None:
-        gluster.module.fail_json(msg="glusterd does not say which volumes there are: look at its log")
-    return [volume.text for volume in answer.iter("volume")]
+        raise NodeError("glusterd does not say which volumes there are: look at its log")
+    return [volume.text or "" for volume in answer.iter("volume")]
 
 
-def described(gluster, volume):
+def described(gluster: Gluster, volume: str) -> Optional[Tuple[List[str], Dict[str, str], bool]]:
     """Return (bricks, options, started) of a volume, None if it is not there."""
     answer = gluster.ask("volume", "info", volume)
     found = None if answer is None else answer.find(".//volume")
     if found is None:
         return None
-    bricks = [brick.findtext("name") for brick in found.iter("brick")]
-    options = {option.findtext("name"): option.findtext("value") for option in found.iter("option")}
+    bricks = [brick.findtext("name", "") for brick in found.iter("brick")]
+    options = {option.findtext("name", ""): option.findtext("value", "") for option in found.iter("option")}
     return bricks, options, found.findtext("statusStr") == "Started"
 
 
-def bricks_of(gluster, volume):
+def bricks_of(gluster: Gluster, volume: str) -> Optional[List[Brick]]:
     """Return (host, path, port, serves) of each brick of a started volume; None if it cannot be asked."""
     answer = gluster.ask("volume", "status", volume)
     if answer is None:
         return None
     nodes = [node for node in answer.iter("node") if (node.findtext("path") or "").startswith("/")]
-    return [
-        (n.findtext("hostname"), n.findtext("path"), n.findtext("port"), n.findtext("status") == "1") for n in nodes
-    ]
+    words = [[node.findtext(key, "") for key in ("hostname", "path", "port", "status")] for node in nodes]
+    return [(host, path, port, status == "1") for host, path, port, status in words]
 
 
-def offline(gluster, volume):
+def offline(gluster: Gluster, volume: str) -> List[str]:
     """Return the bricks of a started volume that do not serve."""
     bricks = bricks_of(gluster, volume)
     return ["all"] if bricks is None else ["%s:%s" % (host, path) for host, path, _, serves in bricks if not serves]
 
 
-def wait_for_bricks(gluster, volume):
+def wait_for_bricks(gluster: Gluster, volume: str) -> None:
     """Wait until all bricks serve, and start them again meanwhile; fail with words if they do not."""
     end = time.monotonic() + SERVES_S
     while True:
@@ -312,7 +313,7 @@ def wait_for_bricks(gluster, volume):
         gluster.try_to("volume", "start", volume, "force")
 
 
-def limited(gluster, volume, options, wanted):
+def limited(gluster: Gluster, volume: str, options: Dict[str, str], wanted: Dict[str, Any]) -> None:
     """Turn quotas of a started volume on or off, which is no option that can be set like others; theirs are."""
     on = options.get("features.quota") == "on"
     if on and not wanted:
@@ -325,7 +326,7 @@ def limited(gluster, volume, options, wanted):
         gluster.act("options %s" % ", ".join(sorted(other)), "volume", "set", volume, *words)
 
 
-def ensure(module):
+def ensure(module: AnsibleModule) -> None:
     """Bring the volume into the wanted form."""
     volume, brick, servers = module.params["volume"], module.params["brick"], module.params["servers"]
     if len(servers) not in (1, 3):
@@ -369,7 +370,7 @@ def ensure(module):
         gluster.act("start bricks %s" % ", ".join(missing), "volume", "start", volume, "force")
     if not module.check_mode:
         wait_for_bricks(gluster, volume)
-    told = {"changes": gluster.changes, "replicas": len(servers), "unknown": unknown}
+    told: Dict[str, Any] = {"changes": gluster.changes, "replicas": len(servers), "unknown": unknown}
     if module.check_mode:
         bricks = bricks_of(gluster, volume) or []
         told["open"] = open_to_strangers(servers, bricks, IDENTITY)
@@ -377,7 +378,7 @@ def ensure(module):
     module.exit_json(changed=bool(gluster.changes), **told)
 
 
-def main():
+def main() -> None:
     """Entry point."""
     module = AnsibleModule(
         argument_spec={

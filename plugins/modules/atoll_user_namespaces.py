@@ -245,7 +245,10 @@ def _kubectl(*words: str) -> str:
 def work(module: Any) -> Dict[str, Any]:
     """Try, compare and patch."""
     reason = why_not(module.params["trees"])
-    wanted = {"labels": {LABEL: "false" if reason else "true"}, "annotations": {WHY_NOT: reason or None}}
+    wanted: Dict[str, Dict[str, Any]] = {
+        "labels": {LABEL: "false" if reason else "true"},
+        "annotations": {WHY_NOT: reason or None},
+    }
     node = _node(module.params["node"])
     seen = {} if node is None else node["metadata"]
     changed = any(

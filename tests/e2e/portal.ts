@@ -1,47 +1,18 @@
 /** The portal as a person uses it; every test also fails on an error in the browser's console. */
 import { test as base, expect, type Page } from "@playwright/test";
 
-/**
- * Chromium breaks off every request when a network interface of this machine comes or goes, as those of lab nodes do.
- * That says nothing about the portal: a page that broke while it loaded is loaded again.
- */
-const NOT_OURS = /ERR_NETWORK_CHANGED|Unable to preload CSS/;
-const TRIES = 6;
-
-function patient(page: Page): void {
-  let broken = 0;
-  page.on("requestfailed", (request) => {
-    const part = ["document", "script", "stylesheet"].includes(request.resourceType());
-    if (part && NOT_OURS.test(request.failure()?.errorText ?? "")) broken += 1;
-  });
-  const goto = page.goto.bind(page);
-  page.goto = async (address, options) => {
-    for (let left = TRIES; ; left -= 1) {
-      const before = broken;
-      try {
-        const answer = await goto(address, options);
-        if (broken === before || left === 0) return answer;
-      } catch (error) {
-        // Aborted: the portal was just loading itself again, for the same reason.
-        if (left === 0 || !/ERR_(NETWORK_CHANGED|ABORTED)/.test(String(error))) throw error;
-      }
-    }
-  };
-}
-
 export const test = base.extend<{ expected: RegExp[]; clean: undefined }>({
   /** Console errors that a test provokes on purpose. */
   expected: [[], { option: true }],
   clean: [
     async ({ page, expected }, use) => {
-      patient(page);
       const errors: string[] = [];
       page.on("console", (message) => {
         if (message.type() === "error") errors.push(`${message.text()} (${message.location().url})`);
       });
       page.on("pageerror", (error) => errors.push(String(error)));
       await use(undefined);
-      expect(errors.filter((error) => !NOT_OURS.test(error) && !expected.some((each) => each.test(error)))).toEqual([]);
+      expect(errors.filter((error) => !expected.some((each) => each.test(error)))).toEqual([]);
     },
     { auto: true },
   ],
@@ -77,6 +48,14 @@ export async function enter(page: Page, person: Person, password: string): Promi
   await page.getByLabel("New password again").fill(password);
   await page.getByRole("button", { name: "Save password" }).click();
   await page.waitForURL(/\/overview/);
+}
+
+/** Sign in once more, with the password that was chosen; leads to where the person wanted to go. */
+export async function signIn(page: Page, { user, password }: Person): Promise<void> {
+  await page.goto("/");
+  await page.getByLabel("User name").fill(user);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.keyboard.press("Enter");
 }
 
 /** Sign out by the menu of the account; a click while the menu still unfolds may land beside the entry. */

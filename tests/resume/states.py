@@ -29,7 +29,7 @@ ROOTS = ["/etc", "/opt", "/usr/local", "/root", "/tmp", "/var/tmp", "/var/lib/at
 # Of each run by itself, of each boot, or drawn: the registry's and etcd's own, GlusterFS's names of files and volumes.
 LEFT_OUT = re.compile(
     r"^(/var/lib/atoll/clusters/[^/]+/(runs|accepted|revisions)/"
-    r"|/srv/atoll/(storage|registry|system|volumes)/|/etc/ssl/certs/|/root/\.(ansible|cache|kube)/"
+    r"|/srv/atoll/(storage|registry|system|volumes)/|/etc/ssl/certs/|/root/\.(cache|kube)/"
     r"|/(tmp|var/tmp)/systemd-private-|/etc/(\.pwd\.lock|mtab|ld\.so\.cache|machine-id|hostid|.*-)$"
     r"|/(tmp|var/tmp)/\.(X11|ICE|XIM|font)-unix)"
 )

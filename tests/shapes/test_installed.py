@@ -1,5 +1,7 @@
 """Clusters of other shapes than the reference, installed on lab nodes one after the other, each trains one example.
 
+From the first moment on their nodes have a gateway, as servers do: none of them asks it for anything.
+
 Needs root, the bundle (built or in the cache) and 8 GiB of memory. `-k one_node` chooses a shape.
 """
 
@@ -15,6 +17,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.shapes.by_hand import played
+from tests.shapes.way_out import ELSEWHERE, a_way_out, try_to_leave
 from tests.system import harness
 from tests.system.harness import Atoll, Portal
 from tests.system.jobs import log, submit
@@ -40,6 +44,30 @@ def atoll(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 
 @pytest.mark.timeout(1800)
 def test_a_cluster_of_this_shape_is_installed_and_trains(atoll: Atoll) -> None:
+    atoll("lab", "up", "-f", str(atoll.file))
+    with a_way_out(atoll) as asked:
+        trained(atoll)
+        assert asked() == [], "nodes asked for what is not of the cluster"
+        by_hand_nothing_is_left_to_do(atoll)
+        assert asked() == []
+        try_to_leave(atoll, yaml.safe_load(atoll.file.read_text("utf-8"))["nodes"][0]["name"])
+        assert asked() == [f"{ELSEWHERE} udp 9"], "it would not have been seen"
+
+
+def by_hand_nothing_is_left_to_do(atoll: Atoll) -> None:
+    """By plain ansible-playbook every phase runs and changes nothing; with --check all roles say the same."""
+    names = {node["name"] for node in yaml.safe_load(atoll.file.read_text("utf-8"))["nodes"]}
+    for options in ((), ("--check",)):
+        found = played(atoll, *options)
+        assert found.keys() == names
+        for node, (ok, *others) in found.items():
+            assert others == [0, 0, 0], f"{node}: changed, unreachable, failed {options}"
+            assert ok > 20
+    assert atoll("plan", "-f", str(atoll.file), "-o", "json").json["steps"] == []
+
+
+def trained(atoll: Atoll) -> None:
+    """Install the cluster, and train on it."""
     cluster = yaml.safe_load(atoll.file.read_text("utf-8"))
     assert atoll("up", "-f", str(atoll.file), "-o", "json").finished["ok"]
     assert atoll("plan", "-f", str(atoll.file), "-o", "json").json["steps"] == []

@@ -17,7 +17,6 @@ from tests.system.harness import ROOT, SCRATCH, Atoll, Portal
 KEPT = {
     r"/etc/atoll/pki/.*": "who the node is",
     r"/etc/ssl/\.?glusterfs\.key.*": "who the node is towards GlusterFS",
-    r"/root/\.ansible/tmp/.*": "what a run had sent that was killed then",
     r"/etc/atoll/registry/.*\.key": "who the registry is, and by what `control` knows it",
     r"/var/lib/atoll/clusters/.*": "the state of the cluster, on masters",
     r"/etc/kubernetes/.*": "what the API server and its like are started with, on masters",

@@ -24,7 +24,7 @@ def main(rooms: tuple[str, ...], seed: str | None, count: int, part_s: float, ch
     """Break the ROOMS (all) in one place at a time and see whether their tests notice.
 
     Exit code 1 where a room is below the goal, or not tried to its end: run it again, it goes on from there. With
-    --changed every survivor counts.
+    --changed every survivor counts, and as many are tried as there is time for.
     """
     now = commit()
     seed = seed or now
@@ -35,7 +35,7 @@ def main(rooms: tuple[str, ...], seed: str | None, count: int, part_s: float, ch
         scores = gate.changed(wanted, base or last_common(ROOT), seed)
         bad = [score for score in scores if score.broken or any(verdict.survived for verdict in score.verdicts)]
         click.echo(report(scores, now, seed))
-        sys.exit(1 if bad or not all(score.whole for score in scores) else 0)
+        sys.exit(1 if bad else 0)
     scores = Gate(ROOT, Part(part_s), click.echo, Kept(folder, now, seed)).rooms(wanted, seed, count)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "report.md").write_text(report(scores, now, seed) + "\n", encoding="utf-8")

@@ -26,6 +26,9 @@ COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Is: ("is", "is not"),
     ast.IsNot: ("is not", "is"),
 }
+OPPOSITES = {"any": "all", "all": "any", "min": "max", "max": "min"}
+ORDERS = frozenset({"sorted", "reversed"})
+BEGINNINGS = frozenset({"startswith", "endswith", "removeprefix", "removesuffix", "get", "pop", "split", "partition"})
 LOGS = frozenset({"log", "_log", "logger", "_logger", "logging", "LOG", "_LOG", "warnings"})
 QUIET_OPTIONS = frozenset({"indent", "stacklevel", "ensure_ascii", "strict"})
 QUIET_NAMES = frozenset({"__all__", "__slots__"})
@@ -121,11 +124,19 @@ class _Walk:
                     yield self.instead("integer", scope, node, _number(self.text(node), other))
             case ast.Set() | ast.Tuple():
                 yield from self.trimmed(node, scope)
+            case ast.Dict(keys=[_, _, *_]):
+                yield from self.without_entries(node, scope)
+            case ast.Call(func=ast.Name(id=name) as called) if name in OPPOSITES:
+                yield self.instead("opposite", scope, called, OPPOSITES[name])
+            case ast.Call(func=ast.Name(id=name), args=[given]) if name in ORDERS:
+                yield self.instead("order dropped", scope, node, f"list({self.text(given)})")
             case ast.comprehension():
                 for test in node.ifs:
                     yield from self.decided(test, scope)
             case ast.If() | ast.IfExp():
                 yield from self.decided(node.test, scope)
+        for word in _words(node):
+            yield self.instead("word changed", scope, word, repr(f"{word.value!s}-changed"))
         if isinstance(node, ast.stmt):
             yield from self.statement(node, scope)
 
@@ -170,6 +181,42 @@ class _Walk:
             else:
                 yield Change("word left out", scope, self.start(word), self.start(words[at + 1]), "")
 
+    def without_entries(self, node: ast.Dict, scope: str) -> Iterator[Change]:
+        """Yield a dictionary with each of its entries left out."""
+        entries = list(zip(node.keys, node.values, strict=True))
+        if not all(isinstance(key, ast.Constant) for key in node.keys):
+            return
+        starts = [self.start(key) for key, _ in entries if key is not None]
+        for at, (key, value) in enumerate(entries):
+            if _is(key, "type") and _is(value, "str"):
+                continue  # an option of a module: it is a text also where nothing is said
+            if at + 1 < len(entries):
+                yield Change("entry left out", scope, starts[at], starts[at + 1], "")
+            else:
+                yield Change("entry left out", scope, self._end_of(entries[at - 1][1]), self._end_of(value), "")
+
+    def _end_of(self, value: ast.expr) -> int:
+        """Return where an entry ends, with the parentheses around its value."""
+        end = self.end(value)
+        gap = re.match(rb"[\s)]*(?=[,}])", self.data[end:])
+        return end + len(gap[0].rstrip()) if gap else end
+
+
+def _words(node: ast.AST) -> Iterator[ast.Constant]:
+    """Yield the words by which something is compared, or found: none that are told to people."""
+    match node:
+        case ast.Compare():
+            asked: list[ast.expr] = [node.left, *node.comparators]
+        case ast.Subscript(ctx=ast.Load(), slice=index):
+            asked = [index]
+        case ast.Call(func=ast.Attribute(attr=name), args=[first, *_]) if name in BEGINNINGS:
+            asked = [first]
+        case ast.MatchValue(value=value):
+            asked = [value]
+        case _:
+            asked = []
+    yield from (one for one in asked if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what stands in a node and is no type, and not how long somebody waits where nobody says so."""
@@ -210,6 +257,10 @@ def _is_quiet(node: ast.AST) -> bool:
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
             return name in QUIET_NAMES or bool(WAITS.fullmatch(name))
     return False
+
+
+def _is(node: ast.expr | None, word: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == word
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 
 from installer.cluster.places import cache_directory
 from installer.testing.mutation.mutants import Mutant
+from installer.testing.mutation.order import Order
 from installer.testing.trees import copy_files, tracked
 
 LEAST_S = 60.0
@@ -92,24 +93,34 @@ class Copy:
     def __init__(self, sound_tree: Path, tree: Path, tests: tuple[str, ...]) -> None:
         self.sound_tree = sound_tree
         self.tree = tree
-        self.tests = tests
+        self.order = Order(sound_tree, tests)
 
     def sound(self, timeout_s: float) -> Tried:
         """Run the tests of the room as it is."""
-        return run_tests(self.tree, self.tests, timeout_s)
+        sound = run_tests(self.tree, ["--durations=0", "-vv", *self.order.files], timeout_s)
+        self.order.learn_seconds(sound.all_said)
+        return sound
 
     def tried(self, mutant: Mutant, timeout_s: float) -> Tried:
         """Run the tests with one mutant, and take away what it left.
 
         A run whose time was over is tried once more: something else may have been slow.
         """
-        tried = self._once(mutant, timeout_s)
-        return self._once(mutant, timeout_s) if tried.code < 0 else tried
+        if first := self.order.first(mutant.file):
+            looked = self._once(mutant, timeout_s, first)
+            if looked.code == 1:
+                return looked
+        tried = self._once(mutant, timeout_s, self.order.files)
+        if tried.code < 0:
+            tried = self._once(mutant, timeout_s, self.order.files)
+        if tried.code == 1:
+            self.order.learn_red(mutant.file, tried.all_said)
+        return tried
 
-    def _once(self, mutant: Mutant, timeout_s: float) -> Tried:
+    def _once(self, mutant: Mutant, timeout_s: float, tests: list[str]) -> Tried:
         try:
             mutant.apply(self.tree)
-            return run_tests(self.tree, self.tests, timeout_s)
+            return run_tests(self.tree, tests, timeout_s)
         finally:
             self.mend()
 
@@ -155,7 +166,7 @@ def copied(root: Path, names: list[str] | None = None) -> Iterator[Path]:
         yield tree
 
 
-def run_tests(tree: Path, tests: tuple[str, ...], timeout_s: float) -> Tried:
+def run_tests(tree: Path, tests: Sequence[str], timeout_s: float) -> Tried:
     """Run tests in a copy until one is red, and end all that they left."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
     log = tree.parent / "output.log"

@@ -7,37 +7,54 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { parse, stringify } from "yaml";
 
-interface Credentials {
+interface Account {
   user: string;
   password: string;
+}
+
+/** An ordinary person, who does what people do here, and an administrator for what only those may see. */
+interface Credentials extends Account {
+  administrator: Account;
   url?: string;
 }
+
+export type Who = "user" | "administrator";
 
 function needed(name: string): string {
   const value = process.env[name];
   if (!value) {
     throw new Error(
-      `${name} is not set.\n  Run the suite with \`./atoll test e2e\`, or set ATOLL_CREDENTIALS (a YAML file with user, password, url).`,
+      `${name} is not set.\n  Run the suite with \`./atoll test e2e\`, or set ATOLL_CREDENTIALS (a YAML file with user, password, administrator: {user, password}, url).`,
     );
   }
   return value;
 }
 
-export function credentials(): Credentials {
+function known(): Credentials {
   return parse(readFileSync(needed("ATOLL_CREDENTIALS"), "utf8")) as Credentials;
 }
 
-/** Later runs sign in with the password that the first sign-in demanded. */
-export function keepPassword(password: string): void {
-  writeFileSync(needed("ATOLL_CREDENTIALS"), stringify({ ...credentials(), password }), { mode: 0o600 });
+export function credentials(who: Who = "user"): Account {
+  return who === "user" ? known() : known().administrator;
 }
 
-export const url = (process.env.ATOLL_URL ?? credentials().url ?? needed("ATOLL_URL")).replace(/\/$/, "");
+/** Later runs sign in with the password that the first sign-in demanded. */
+export function keepPassword(who: Who, password: string): void {
+  const before = known();
+  const after =
+    who === "user" ? { ...before, password } : { ...before, administrator: { ...before.administrator, password } };
+  writeFileSync(needed("ATOLL_CREDENTIALS"), stringify(after), { mode: 0o600 });
+}
+
+export const url = (process.env.ATOLL_URL ?? known().url ?? needed("ATOLL_URL")).replace(/\/$/, "");
 
 const scratch = join(tmpdir(), `atoll-e2e-${createHash("sha256").update(url).digest("hex").slice(0, 8)}`);
 mkdirSync(scratch, { recursive: true, mode: 0o700 });
 export const output = join(scratch, "results");
-export const session = join(scratch, "session.json");
+export const sessions: Record<Who, string> = {
+  user: join(scratch, "session.json"),
+  administrator: join(scratch, "session-of-administrator.json"),
+};
 
 /**
  * Chromium has no option for another root. So the portal's certificate is checked here against the cluster's root, and

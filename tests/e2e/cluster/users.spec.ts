@@ -2,10 +2,10 @@ import { expect, test } from "../portal.ts";
 import { credentials } from "./installation.ts";
 
 test("an administrator finds an account among the users", async ({ page }) => {
-  const { user } = credentials();
+  const { user } = credentials("administrator");
   await page.goto(`/users?words=${user}`);
   const row = page.getByRole("row").filter({ has: page.getByText(user, { exact: true }) });
-  await expect(row).toContainText("Administrator");
+  await expect(row).toContainText("System Admin");
   await expect(row).toContainText("Active");
 });
 

@@ -62,8 +62,10 @@ Run = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Run a module with arguments; `check` rehearses. State lies below the temporary directory."""
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a module with arguments; `check` rehearses. State lies below the temporary directory, which is its home."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("SUDO_USER", raising=False)
 
     def call(name: str, check: bool = False, **arguments: Any) -> dict[str, Any]:
         module = load("modules", name)

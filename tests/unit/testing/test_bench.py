@@ -79,6 +79,23 @@ def test_what_was_measured_on_another_commit_does_not_make_this_one_red(measured
     assert len(bench.worse()) == 1
 
 
+def test_where_figures_have_to_be_complete_one_that_was_not_measured_on_this_commit_is_red(
+    measured: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bench, "ASKED", {"up": lambda: 1.0})
+    bench.record("tasks", 1, "tasks")
+    bench.record("memory", 1, "bytes")
+    assert bench.measure((), as_json=True, complete=True) == 0
+    entry = json.loads((measured / "tasks.json").read_text()) | {"commit": "earlier"}
+    (measured / "tasks.json").write_text(json.dumps(entry))
+    capsys.readouterr()
+    assert bench.measure((), as_json=True, complete=True) == 1
+    assert json.loads(capsys.readouterr().out)["worse"] == ["tasks: not measured on this commit: tasks"]
+    (measured / "memory.json").unlink()
+    assert len(bench.unmeasured("now")) == 2
+    assert bench.measure((), as_json=True) == 0
+
+
 def test_every_figure_has_a_baseline_and_the_machine_of_the_baselines_a_reference() -> None:
     stored = json.loads(bench.BASELINE.read_text("utf-8"))
     assert stored["reference_seconds"] > 0

@@ -17,7 +17,7 @@ from installer.testing.mutation.records import Kept, Score, Verdict, report
 from installer.testing.mutation.rooms import Room
 from installer.testing.mutation.trying import Copy, Tried, copied, limit_s, run_tests
 from installer.testing.results import ROOT
-from installer.testing.suites import SUITES
+from installer.testing.suites import CHANGED_S, SUITES
 
 COMMIT = "0123456789" * 4
 CODE = '''"""A room with one rule that its test holds, and one that it does not."""
@@ -288,6 +288,9 @@ def test_it():
     )
     with copied(tree) as copy:
         assert run_tests(copy, ("test_room.py",), 4).code == -1
+    ends = time.monotonic() + 5  # the kernel ends a name space's processes one after the other
+    while _running("4321.125") and time.monotonic() < ends:
+        time.sleep(0.05)
     assert not _running("4321.125")
 
 
@@ -350,6 +353,10 @@ def test_a_part_ends_before_its_suite_is_ended() -> None:
     (suite,) = (suite for suite in SUITES if suite.name == "mutation")
     assert (suite.belongs_to, suite.time_limit_s) == ("all", 3600)
     assert suite.time_limit_s > PART_S + 200
+    (changed,) = (suite for suite in SUITES if suite.name == "mutation-changed")
+    assert changed.belongs_to == "fast"
+    assert changed.time_limit_s > CHANGED_S + 200
+    assert changed.commands[0].argv[-2:] == ("--part-s", str(CHANGED_S))
 
 
 def test_the_command_tells_what_it_takes() -> None:
@@ -358,3 +365,22 @@ def test_the_command_tells_what_it_takes() -> None:
     )
     assert said.returncode == 0
     assert "--changed" in said.stdout
+
+
+def test_who_noticed_once_is_asked_alone_the_next_time(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+    codes = iter((1, 1, 0, 0))
+
+    def run(_tree: Path, tests: list[str], _timeout_s: float) -> Tried:
+        asked.append(list(tests))
+        code = next(codes)
+        return Tried(code, 1.0, "", "FAILED test_room.py::test_enough - assert" if code else "")
+
+    monkeypatch.setattr("installer.testing.mutation.trying.run_tests", run)
+    mutant = of_room(tree, ROOM)[0]
+    with copied(tree) as sound, copied(tree) as copy:
+        trying = Copy(sound, copy, ROOM.tests)
+        assert [trying.tried(mutant, 60).code for _ in range(3)] == [1, 1, 0]
+    whole, first = ["test_room.py"], ["test_room.py::test_enough"]
+    # What the first look does not see, all of them may: only both together are a survivor.
+    assert asked == [whole, first, first, whole]
