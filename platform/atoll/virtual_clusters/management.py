@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from atoll.audit_trail.record import record
 from atoll.configuration import Configuration
 from atoll.identity.caller import Caller
+from atoll.identity.codes import NameTakenField
 from atoll.virtual_clusters import codes
 from atoll.virtual_clusters.capacity import capacity
 from atoll.virtual_clusters.changes import MOST_HOURS, Quota, Terms, edited, only_grows
@@ -55,13 +56,13 @@ class VirtualClusterManagement:
             mistakes.insert(0, codes.ReservedName().at("name"))
         if mistakes:
             raise Invalid(told.InvalidRequest(), errors=mistakes)
-        if (taken := await self._repository.by_name(body.name)) is not None:
-            raise Conflict(_taken(taken))
+        if (other := await self._repository.by_name(body.name)) is not None:
+            raise _taken(body.name, being_deleted=other.standing == Standing.DELETING)
         row = VirtualClusterRow(name=body.name, max_hours=wanted.max_hours, quotas=_rows(wanted))
         try:
             await self._repository.add(row)
         except IntegrityError as error:  # somebody else made it in the same moment
-            raise Conflict(codes.VirtualClusterNameTaken(name=body.name)) from error
+            raise _taken(body.name) from error
         await self._changed(caller, "create", row, **_told(wanted))
         return await self._shown(caller, row)
 
@@ -169,10 +170,9 @@ class VirtualClusterManagement:
         return (await self._clusters.described(caller, self._reader, [row]))[0]
 
 
-def _taken(row: VirtualClusterRow) -> codes.VirtualClusterNameTaken | codes.VirtualClusterBeingDeleted:
-    if row.standing == Standing.DELETING:
-        return codes.VirtualClusterBeingDeleted(name=row.name)
-    return codes.VirtualClusterNameTaken(name=row.name)
+def _taken(name: str, *, being_deleted: bool = False) -> Conflict:
+    going, there = codes.VirtualClusterBeingDeleted(name=name), codes.VirtualClusterNameTaken(name=name)
+    return Conflict(going if being_deleted else there, errors=[NameTakenField().at("name")])
 
 
 def _terms(row: VirtualClusterRow) -> Terms:

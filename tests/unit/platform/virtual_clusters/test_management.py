@@ -135,10 +135,12 @@ async def test_a_name_is_there_once_and_free_again_when_the_engine_has_let_go(ro
     with pytest.raises(Conflict) as refused:
         await room.make()
     assert refused.value.code == "virtual_cluster_name_taken"
+    assert mistakes(refused) == {"name": "name_taken"}
     await room.manage.delete(room.admin, made.id, None)
     with pytest.raises(Conflict) as refused:
         await room.make()
     assert refused.value.code == "virtual_cluster_being_deleted"
+    assert mistakes(refused) == {"name": "name_taken"}
     await VirtualClusterRepository(room.session).forget(made.id)
     again = await room.make()
     assert again.id != made.id
@@ -157,6 +159,7 @@ async def test_of_two_who_make_one_of_a_name_at_once_the_second_is_told(room: Ro
         async with room.session.begin_nested():
             await room.make()
     assert refused.value.code == "virtual_cluster_name_taken"
+    assert mistakes(refused) == {"name": "name_taken"}
 
 
 GROWTH: list[dict[str, Any]] = [
