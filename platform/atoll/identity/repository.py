@@ -25,6 +25,9 @@ from atoll.identity.rights.repository import direct_roles, granted, without_righ
 
 _WITH_HASH = (undefer(UserRow.password_hash),)
 _WITH_CONTACT = undefer_group(CONTACT)
+# Not in the way of rows that name a user: of two administrators who change each other's accounts at once, each has one
+# locked and names the other one in the audit.
+_LOCK = {"key_share": True}
 _PRESENT = UserRow.deleted_at.is_(None)
 
 
@@ -57,7 +60,7 @@ class IdentityRepository:
     async def user(self, user_id: str, *, lock: bool = False, verifying: bool = False) -> UserRow | None:
         """The account of that id; for verifying, with its password's hash."""
         options = _WITH_HASH if verifying else ()
-        return await self._session.get(UserRow, user_id, options=options, with_for_update=lock)
+        return await self._session.get(UserRow, user_id, options=options, with_for_update=_LOCK if lock else None)
 
     async def users(
         self,
@@ -94,7 +97,7 @@ class IdentityRepository:
         """The account of that id, unless it was deleted, with how to reach its user."""
         query = select(UserRow).where(UserRow.id == user_id, _PRESENT).options(_WITH_CONTACT)
         if lock:
-            query = query.with_for_update()
+            query = query.with_for_update(key_share=True)
         found: UserRow | None = await self._session.scalar(query.execution_options(populate_existing=True))
         return found
 

@@ -81,7 +81,9 @@ async def a_group(admin: Client, name: str, roles: Sequence[str], users: Sequenc
 
 
 def told(answer: httpx.Response) -> tuple[int, str, dict[str, str]]:
-    """Status, code, and the codes of mistakes by their fields."""
+    """Status, code, and the codes of mistakes by their fields; of what succeeds the status alone."""
+    if answer.is_success:
+        return answer.status_code, "", {}
     said = answer.json()
     return answer.status_code, said["code"], {item["field"]: item["code"] for item in said["errors"]}
 

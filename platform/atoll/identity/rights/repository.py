@@ -1,7 +1,8 @@
 """Every query about who holds what: roles of users, groups, roles of groups.
 
 Whoever changes it locks in this order, so that of two at once one waits and neither is ended: roles, groups, users,
-each by id. A role or group that is given is held (`FOR KEY SHARE`): it is not deleted until the transaction ends.
+each by id. A role or group that is given is held (`FOR KEY SHARE`): it is not deleted until the transaction ends. Users
+are locked without their keys: an audit row names who does it, and of two who change each other each is locked.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -102,7 +103,7 @@ class RightsRepository:
     async def lock_users(self, user_ids: Collection[str]) -> Sequence[UserRow]:
         """Those of them that there are; nobody else changes them until the transaction ends."""
         query = select(UserRow).where(UserRow.id.in_(user_ids), UserRow.deleted_at.is_(None)).order_by(UserRow.id)
-        locked = query.with_for_update().execution_options(populate_existing=True)
+        locked = query.with_for_update(key_share=True).execution_options(populate_existing=True)
         return (await self._session.scalars(locked)).all()
 
     async def taken(self, kind: type[Listed], name_key: str) -> bool:

@@ -118,7 +118,7 @@ async def test_who_is_in_a_group_may_what_it_may_for_as_long_as_it_is_so(portal:
     assert first["items"] == [{"id": ids[0], "name": "ada", "nickname": "ada"}]
     rest = await admin.get(f"/groups/{group}/users", params={"limit": 1, "cursor": first["next_cursor"]})
     assert [item["name"] for item in rest.json()["items"]] == ["eve"]
-    assert await may(ada) == await may(eve) == ["nodes:read"]
+    assert await may(ada) == await may(eve) == ["nodes:read"], "a group grants nothing to who is in it"
     assert (await admin.http.put(f"/groups/{group}/roles", json={"roles": [see]})).is_success
     assert await may(ada) == await may(eve) == ["overview:read"]
     assert (await admin.delete(f"/groups/{group}/users/{ids[0]}")).status_code == 204

@@ -30,7 +30,7 @@ TABLE = PermissionTable((READ, DRAW, RULE, BOTH))
     ],
 )
 def test_a_grant_is_a_kind_or_a_single_permission(grants: tuple[str, ...], comes_to: set[Permission]) -> None:
-    assert TABLE.of(grants) == comes_to
+    assert TABLE.of(grants) == comes_to, "a grant comes to something else"
 
 
 def test_what_is_no_kind_and_no_permission_cannot_be_granted() -> None:

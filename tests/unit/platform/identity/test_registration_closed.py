@@ -18,6 +18,7 @@ async def test_where_registration_is_closed_nobody_registers_and_the_portal_know
     http = portal.anonymous()
     assert (await http.get("/about")).json()["registration"] is False
     wanted = {"name": "ada", "nickname": "Ada", "password": PASSWORD}
-    assert told(await http.post("/registrations", json=wanted))[:2] == (403, "registration_closed")
+    refused = await http.post("/registrations", json=wanted)
+    assert told(refused)[:2] == (403, "registration_closed"), "somebody registered where nobody may"
     admin = await portal.admin()
     assert [item["name"] for item in (await admin.get("/users")).json()["items"]] == ["admin"]

@@ -102,7 +102,7 @@ async def test_a_name_is_one_roles_however_it_is_written(portal: RunningPlatform
     role = await a_role(admin, "Watch", "annotation")
     for name in ("watch", " WATCH ", "system ADMIN"):
         refused = told(await admin.post("/roles", {"name": name, "grants": ["platform"]}))
-        assert refused == (409, "name_taken", {"name": "name_taken"}), name
+        assert refused == (409, "name_taken", {"name": "name_taken"}), f"two roles are called {name}"
     assert told(await admin.http.patch(f"/roles/{role}", json={"name": "user"}))[:2] == (409, "name_taken")
     renamed = await admin.http.patch(f"/roles/{role}", json={"name": "WATCH"})
     assert (renamed.status_code, renamed.json()["name"]) == (200, "WATCH"), "it is its own"
@@ -145,7 +145,7 @@ async def test_a_preset_role_is_neither_changed_nor_deleted(portal: RunningPlatf
         await admin.http.patch(f"/roles/{role}", json={"grants": ["platform"]}),
         await admin.delete(f"/roles/{role}"),
     ):
-        assert told(answer)[:2] == (409, "preset_role")
+        assert told(answer)[:2] == (409, "preset_role"), "a preset role was changed"
     assert (await admin.get(f"/roles/{role}")).json() == before
 
 
