@@ -30,6 +30,7 @@ from installer.cluster.values import (
     Port,
     Seconds,
     Text,
+    VirtualClusterName,
 )
 
 
@@ -248,7 +249,7 @@ class Monitoring(Section):
 class FirstVirtualCluster(Section):
     """A virtual cluster that a new installation starts with; later ones are made in the portal."""
 
-    name: DnsLabel
+    name: VirtualClusterName
     devices: dict[DeviceTypeName, Annotated[int, Field(ge=0)]] | None = Field(
         default=None, description="Devices of each type; without it all that there are"
     )

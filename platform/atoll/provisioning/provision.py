@@ -6,7 +6,7 @@ configuration: it writes nothing once the newer one took over, and does it again
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -100,35 +100,39 @@ class Provisioner:
                 continue
             wanted = self._wanted(row, members.get(row.id, set()))
             current = self._done.get(row.name) == (wanted, capacity)
-            for member in wanted.members:
-                if not current or member.name in self._without_home:
-                    await self._make_home(member)
-            if (not current or row.standing == Standing.PREPARING) and await self._provision(claim, row, wanted):
-                self._done[row.name] = (wanted, capacity)
+            await self._make_homes(
+                member for member in wanted.members if not current or member.name in self._without_home
+            )
+            if not current or row.standing == Standing.PREPARING:
+                # Read again: the others took a while, and who came back meanwhile is not taken for gone.
+                later = self._wanted(row, await self._now_of(row))
+                await self._make_homes(set(later.members) - set(wanted.members))
+                if await self._provision(claim, row, later):
+                    self._done[row.name] = (later, capacity)
             complete = complete and row.name in self._done
         self._without_home &= {member.name for each in members.values() for member in each}
         return complete and not self._without_home
 
     async def _read(self) -> tuple[Sequence[VirtualClusterRow], dict[str, set[Member]]]:
-        """Virtual clusters with who is to have a queue: members, and who left but has tasks that have begun."""
-        members: dict[str, set[Member]] = {}
+        """All virtual clusters, and who is to have a queue in which."""
         async with self._sessions() as session, session.begin():
-            clusters, tasks = VirtualClusterRepository(session), TaskRepository(session)
-            await tasks.wake_strangers()
-            rows = await clusters.visible(None)
-            for cluster_id, name, uid in (*await clusters.members_of_each(), *await tasks.owners_in_each()):
-                members.setdefault(cluster_id, set()).add(Member(name=name, uid=uid))
-        return rows, members
+            await TaskRepository(session).wake_strangers()
+            return await VirtualClusterRepository(session).visible(None), await _with_a_queue(session)
 
-    async def _make_home(self, member: Member) -> None:
+    async def _now_of(self, row: VirtualClusterRow) -> set[Member]:
+        async with self._sessions() as session:
+            return (await _with_a_queue(session, row.id)).get(row.id, set())
+
+    async def _make_homes(self, members: Iterable[Member]) -> None:
         """One home that cannot be made (its owner put something odd there, or is nobody) keeps nobody else waiting."""
-        try:
-            await self._files.ensure_home(member)
-        except (ApiError, ValueError) as error:
-            log.warning("home not made, trying again", user=member.name, error=str(error))
-            self._without_home.add(member.name)
-        else:
-            self._without_home.discard(member.name)
+        for member in members:
+            try:
+                await self._files.ensure_home(member)
+            except (ApiError, ValueError) as error:
+                log.warning("home not made, trying again", user=member.name, error=str(error))
+                self._without_home.add(member.name)
+            else:
+                self._without_home.discard(member.name)
 
     async def _provision(self, claim: Claim, row: VirtualClusterRow, wanted: ClusterProvision) -> bool:
         self._done.pop(wanted.name, None)
@@ -198,6 +202,15 @@ class Provisioner:
             members=tuple(sorted(members, key=lambda member: member.name)),
             user_share=UserShare.configured(self._configuration, (share.device_type for share in shares)),
         )
+
+
+async def _with_a_queue(session: AsyncSession, cluster_id: str | None = None) -> dict[str, set[Member]]:
+    """By virtual cluster (all, or one) its members, and who left but has tasks there that have begun."""
+    found: dict[str, set[Member]] = {}
+    members = await VirtualClusterRepository(session).members_of_each(cluster_id)
+    for where, name, uid in (*members, *await TaskRepository(session).owners_in_each(cluster_id)):
+        found.setdefault(where, set()).add(Member(name=name, uid=uid))
+    return found
 
 
 def keep_provisioned(replica: Replica) -> Run:

@@ -32,6 +32,11 @@ def _holds_devices() -> ColumnElement[bool]:
     return TaskRow.state.in_(HOLDS_DEVICES) & ((TaskRow.state != State.STOPPING) | TaskRow.admitted)
 
 
+def _unfinished() -> ColumnElement[bool]:
+    """Tasks that have not ended, found by their index."""
+    return TaskRow.finished_at.is_(None) & TaskRow.state.not_in(ENDED)
+
+
 class TaskRepository:
     """Tasks and their events."""
 
@@ -132,7 +137,7 @@ class TaskRepository:
         """Number of tasks in a virtual cluster that have not ended, per owner; only for who manages it."""
         query = (
             select(TaskRow.owner_id, func.count())
-            .where(TaskRow.virtual_cluster_id == cluster_id, TaskRow.state.not_in(ENDED))
+            .where(TaskRow.virtual_cluster_id == cluster_id, _unfinished())
             .group_by(TaskRow.owner_id)
         )
         return {row[0]: row[1] for row in await self._session.execute(query)}
@@ -159,19 +164,23 @@ class TaskRepository:
         await self._wake(~of_member)
 
     async def _wake(self, which: ColumnElement[bool]) -> None:
-        waits = TaskRow.state.in_(NOT_BEGUN) & (TaskRow.wanted != Wanted.STOP)
-        woken = update(TaskRow).where(which, waits).values(due_at=func.clock_timestamp()).returning(TaskRow.id)
+        waits = TaskRow.state.in_(NOT_BEGUN) & (TaskRow.wanted != Wanted.STOP) & _unfinished()
+        # Locked in the order in which others lock several: of two neither waits for the other.
+        ids = select(TaskRow.id).where(which, waits).order_by(TaskRow.id).with_for_update(of=TaskRow)
+        woken = update(TaskRow).where(TaskRow.id.in_(ids)).values(due_at=func.clock_timestamp()).returning(TaskRow.id)
         if (await self._session.execute(woken.execution_options(synchronize_session=False))).first() is not None:
             await notify(self._session, DUE, "tasks")
 
-    async def owners_in_each(self) -> Sequence[tuple[str, str, int]]:
-        """Virtual cluster, name and uid of everybody whose tasks there have not ended; for `jobs`."""
+    async def owners_in_each(self, cluster_id: str | None = None) -> Sequence[tuple[str, str, int]]:
+        """Virtual cluster (all, or one), name and uid of everybody whose tasks there have not ended; for `jobs`."""
         query = (
             select(TaskRow.virtual_cluster_id, UserRow.name, UserRow.uid)
             .join(UserRow, UserRow.id == TaskRow.owner_id)
-            .where(TaskRow.state.not_in(ENDED))
+            .where(_unfinished())
             .distinct()
         )
+        if cluster_id is not None:
+            query = query.where(TaskRow.virtual_cluster_id == cluster_id)
         return [(row[0], row[1], row[2]) for row in await self._session.execute(query)]
 
     async def count_in(self, states: frozenset[State]) -> int:

@@ -119,12 +119,12 @@ class TaskService:
         caller.require(kind.permission)
         if (size := specification.text_bytes) > MOST_TEXT_BYTES:
             raise invalid([codes.ProgramTextTooLong(size=size, limit=MOST_TEXT_BYTES).at("")])
-        # From here on nobody edits it or takes the caller out of it; what was drafted may have read it before.
-        if await self._clusters.of_member(caller.id, cluster.name, hold=True) is not cluster:
-            raise invalid([NotAMember().at("virtual_cluster")])
         most = self._settings.unfinished_per_user
         if not await self._repository.hold_owner(caller):
             raise NotSignedIn(told.NotSignedIn())  # somebody disabled or deleted the account since the request began
+        # From here on nobody edits it or takes the caller out of it; what was drafted may have read it before.
+        if await self._clusters.of_member(caller.id, cluster.name, hold=True) is not cluster:
+            raise invalid([NotAMember().at("virtual_cluster")])
         if await self._repository.unfinished_of(caller) >= most:
             raise TooMany(codes.TooManyTasks(limit=most), errors=[codes.UnfinishedTasks(limit=most).at("")])
         if wait_s := await self._wait_s(caller):

@@ -152,11 +152,13 @@ class VirtualClusterRepository:
         """The user was added to none any more."""
         await self._session.execute(delete(MemberRow).where(MemberRow.user_id == user_id))
 
-    async def members_of_each(self) -> Sequence[tuple[str, str, int]]:
-        """Virtual cluster, name and uid of every member; for `jobs`."""
+    async def members_of_each(self, cluster_id: str | None = None) -> Sequence[tuple[str, str, int]]:
+        """Virtual cluster (all, or one), name and uid of every member; for `jobs`."""
         found = members()
         query = select(found.c.virtual_cluster_id, UserRow.name, UserRow.uid)
         query = query.join(UserRow, UserRow.id == found.c.user_id)
+        if cluster_id is not None:
+            query = query.where(found.c.virtual_cluster_id == cluster_id)
         return [(row[0], row[1], row[2]) for row in await self._session.execute(query)]
 
     async def confirm(self, cluster_id: str, version: int) -> bool:

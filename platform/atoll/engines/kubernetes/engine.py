@@ -217,16 +217,19 @@ class KubernetesEngine(Engine):
             self._entered.add(virtual_cluster)
 
     async def provision(self, wanted: ClusterProvision) -> bool:
-        """Apply all objects of a virtual cluster, and remove those of former members."""
+        """Remove what former members had, and apply all objects of a virtual cluster.
+
+        In this order: whoever comes back while all is applied, which may take a while, is not taken for gone any more.
+        """
+        complete = await removing.former_members(self._client, wanted)
         cpu_cores, memory_bytes, count = machines.task_capacity(self.nodes())
-        complete = True
         for manifest in provisioning.manifests(
             wanted, cpu_cores=cpu_cores, memory_bytes=memory_bytes, machines=count, storage_root=self._storage_root
         ):
             made = await self._client.apply(manifest)
             # The queue of who came back before it was gone is not there to stay.
             complete = complete and "deletionTimestamp" not in made["metadata"]
-        return await removing.former_members(self._client, wanted) and complete
+        return complete
 
     async def remove_cluster(self, virtual_cluster: str) -> bool:
         """Delete all objects until there are none."""

@@ -338,6 +338,28 @@ async def test_what_is_left_of_who_left_is_asked_about_until_it_is_gone_and_keep
     assert len(engine.provisioned) == 2
 
 
+async def test_who_comes_back_while_others_are_provisioned_is_not_taken_for_gone(
+    stored: Sessions, settings: Any, tmp_path: Path
+) -> None:
+    """And has a home, though it was not known at first that they are there."""
+    homes: list[str] = []
+
+    class Kept(Homes):
+        async def ensure_home(self, user: Any) -> None:
+            homes.append(user.name)
+            if user.name == "admin" and homes.count("admin") == 1:
+                async with stored() as session, session.begin():
+                    await a_caller(session, "ada")
+
+    engine = Leaving(tmp_path / "engine")
+    provisioner = Provisioner("one", settings, stored, engine, Kept())  # type: ignore[arg-type]
+    assert await provisioner.run()
+    assert [[each.name for each in wanted.members] for wanted in engine.provisioned] == [["ada", "admin"]]
+    assert homes == ["admin", "ada"]
+    assert await provisioner.run()
+    assert len(engine.provisioned) == 1
+
+
 async def test_a_disabled_account_is_provisioned_while_it_has_tasks_and_no_longer(
     stored: Sessions, settings: Any, tmp_path: Path
 ) -> None:

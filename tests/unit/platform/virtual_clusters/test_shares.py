@@ -29,7 +29,7 @@ from atoll.virtual_clusters.models import Standing, VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.virtual_clusters.schemas import VirtualClusterEdit
 from atoll.web.errors import Conflict
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -98,6 +98,7 @@ class Cluster:
 
 
 @given(st.lists(STEPS, max_size=40), QUOTA, QUOTA)
+@settings(report_multiple_bugs=False)
 def test_nobody_ever_holds_more_than_a_share_also_when_shares_are_edited(
     steps: list[tuple[Any, ...]], lab: Quota, zoo: Quota
 ) -> None:
@@ -239,7 +240,13 @@ class Tables:
 
 
 @given(st.lists(EPISODES, min_size=1, max_size=6))
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example([Episode(Quota(2, 2), False, [("ada", 2), ("bob", 2)], late=True, ended=0)])
+@settings(
+    max_examples=50,
+    deadline=None,
+    report_multiple_bugs=False,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 async def test_no_edit_lets_an_engine_that_lags_behind_give_more_than_is_granted(
     stored: Sessions, tmp_path: Path, postgres: str, database_name: str, episodes: list[Episode]
 ) -> None:

@@ -13,6 +13,7 @@ branch_labels = None
 depends_on = None
 
 PRESENT = "uq_virtual_clusters_present_name"
+UNFINISHED = "ix_tasks_unfinished"
 QUOTAS, CLUSTERS = "virtual_cluster_quotas", "virtual_clusters"
 
 
@@ -29,6 +30,9 @@ def upgrade() -> None:
     op.drop_constraint("ck_virtual_cluster_quotas_not_negative", QUOTAS, type_="check")
     op.create_check_constraint(
         op.f("ck_virtual_cluster_quotas_within_the_count"), QUOTAS, "max_per_user >= 0 AND max_per_user <= count"
+    )
+    op.create_index(
+        UNFINISHED, "tasks", ["virtual_cluster_id", "owner_id"], postgresql_where=sa.text("finished_at IS NULL")
     )
     op.create_table(
         "virtual_cluster_groups",
@@ -71,6 +75,7 @@ def downgrade() -> None:
     op.drop_table("user_settings")
     op.drop_index(op.f("ix_virtual_cluster_groups_group_id"), table_name="virtual_cluster_groups")
     op.drop_table("virtual_cluster_groups")
+    op.drop_index(UNFINISHED, table_name="tasks")
     op.drop_constraint("ck_virtual_cluster_quotas_within_the_count", QUOTAS, type_="check")
     op.create_check_constraint(
         op.f("ck_virtual_cluster_quotas_not_negative"), QUOTAS, "count >= 0 AND max_per_user >= 0"
