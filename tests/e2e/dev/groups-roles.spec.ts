@@ -161,7 +161,7 @@ test.describe("names of roles", () => {
     await page.goto("/roles/new");
     await page.getByLabel("Role name").fill(name.toLowerCase());
     await page.keyboard.press("Enter");
-    await page.getByLabel("Description").fill("Again");
+    await page.getByRole("textbox", { name: "Description" }).fill("Again");
     await page.getByRole("button", { name: "Next" }).click();
     await page.getByRole("checkbox", { name: /^AI platform/ }).check();
     await page.getByRole("button", { name: "Submit" }).click();
@@ -215,7 +215,7 @@ test("a new role is name, description and permissions, by keyboard alone", {
   await page.keyboard.type(name);
   await page.keyboard.press("Enter");
   await expect(step(page)).toContainText("Description");
-  await expect(page.getByLabel("Description")).toBeFocused();
+  await expect(page.getByRole("textbox", { name: "Description" })).toBeFocused();
   await page.keyboard.type("By keys");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
@@ -242,7 +242,7 @@ test("a role given to a user or to a group is what they may do, and no more when
   await page.goto("/roles/new");
   await page.getByLabel("Role name").fill(name);
   await page.keyboard.press("Enter");
-  await page.getByLabel("Description").fill("Looks after machines");
+  await page.getByRole("textbox", { name: "Description" }).fill("Looks after machines");
   await page.getByRole("button", { name: "Next" }).click();
   await page.getByText("Finer permissions").click();
   await page.getByRole("checkbox", { name: /^See nodes/ }).check();

@@ -42,6 +42,7 @@ export async function registered(browser: Browser, stack: Stack): Promise<AtWork
 
 /** Fill in the page of registration and send it. */
 export async function register(page: Page, { user, password }: Person): Promise<void> {
+  await expect(page.getByRole("heading", { level: 1, name: "Register account" })).toBeVisible();
   await page.getByLabel("User name").fill(user);
   await page.getByLabel("Nickname").fill(`Nick of ${user}`);
   await page.getByLabel("Password", { exact: true }).fill(password);
@@ -90,7 +91,7 @@ export async function makeRole(page: Page, name: string, kind: RegExp): Promise<
   await page.goto("/roles/new");
   await page.getByLabel("Role name").fill(name);
   await page.getByRole("button", { name: "Next" }).click();
-  await page.getByLabel("Description").fill(`What ${name} is for`);
+  await page.getByRole("textbox", { name: "Description" }).fill(`What ${name} is for`);
   await page.getByRole("button", { name: "Next" }).click();
   await page.getByRole("checkbox", { name: kind }).check();
   await page.getByRole("button", { name: "Submit" }).click();

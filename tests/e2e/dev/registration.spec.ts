@@ -5,7 +5,7 @@ import { accountName, atWork, elsewhere, lookAgain, register, registered, row, S
 import { expect, NOBODY, test } from "./stack.ts";
 
 test.describe("before signing in", () => {
-  test.use({ storageState: NOBODY, expected: [/401/, /409/] });
+  test.use({ storageState: NOBODY, expected: [/401|409/] });
 
   test("the sign-in page leads to the page on which one registers", {
     tag: ["@feature-41", "@local"],

@@ -12,7 +12,7 @@ export interface LeavingWords {
 }
 
 /** Asks before a person leaves a page with something typed and not sent. */
-export function Leaving({ unsaved, words }: { unsaved: () => boolean; words: LeavingWords }) {
+export default function Leaving({ unsaved, words }: { unsaved: () => boolean; words: LeavingWords }) {
   const blocker = useBlocker({ shouldBlockFn: unsaved, enableBeforeUnload: unsaved, withResolver: true });
   if (blocker.status !== "blocked") return null;
   return (

@@ -3,7 +3,7 @@ import { UsersRound } from "lucide-react";
 import type { Feature } from "@/features/feature";
 import { shell } from "@/features/roots";
 import type words from "./locales/en.json";
-import { findGroups, searchOf } from "./query";
+import { searchOf } from "./search";
 
 declare module "i18next" {
   interface ResourceNamespaceMap {
@@ -48,5 +48,5 @@ export const groups = {
       form: { name: "new", to: "/groups/new", needs: "groups:manage" },
     },
   ],
-  search: { needs: "groups:read", find: findGroups },
+  search: { needs: "groups:read", find: async (words) => (await import("./find")).findGroups(words) },
 } as const satisfies Feature;

@@ -7,7 +7,7 @@ import type { Group } from "@/people/queries";
 
 const EditDialog = lazy(() => import("./edit-group-dialog"));
 const DeleteDialog = lazy(() => import("./delete-group-dialog"));
-const AddDialog = lazy(async () => ({ default: (await import("@/people/members")).AddDialog }));
+const AddDialog = lazy(() => import("@/people/add-dialog"));
 
 /** What may be done to a group. */
 export function GroupActions({

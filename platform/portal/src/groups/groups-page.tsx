@@ -10,7 +10,7 @@ import { useMay } from "@/identity/session";
 import { People, WordsFilter } from "@/people/list";
 import { type Group, groupsQuery } from "@/people/queries";
 import { GroupActions } from "./group-actions";
-import { searchOf } from "./query";
+import { searchOf } from "./search";
 
 export function GroupsPage() {
   const { t } = useTranslation("groups");

@@ -1,5 +1,4 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
-import { RULES } from "@/api/rules.gen";
 import type { Feature } from "@/features/feature";
 import { ownPath, root } from "@/features/roots";
 import type words from "./locales/en.json";
@@ -19,7 +18,7 @@ const searchOf = (search: Record<string, unknown>): EntranceSearch => ({ next: o
 
 /** Whoever opens the page by a link made elsewhere is told of no account but one that can be. */
 const accountOf = (value: unknown): string | undefined =>
-  typeof value === "string" && new RegExp(RULES.Registration.name.pattern).test(value) ? value : undefined;
+  typeof value === "string" && /^[a-z0-9-]{2,32}$/.test(value) ? value : undefined;
 
 const signIn = createRoute({
   getParentRoute: () => root,

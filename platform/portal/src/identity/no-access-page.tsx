@@ -65,9 +65,9 @@ function NoAccess({ session }: { session: Session }) {
           );
         })}
       </ul>
-      <p className="lacks-ask">
+      <div className="lacks-ask">
         {t("no_access_ask", { name: session.user.name, cluster: about.data?.cluster ?? "–" })}
-      </p>
+      </div>
       {looked?.error !== undefined && <EntranceProblem problem={problemOf(looked.error)} />}
       <div role="status" className="lacks-looked">
         {looked && looked.error === undefined && t("no_access_still", { at: clock(looked.at, i18n.language) })}
@@ -80,11 +80,11 @@ function NoAccess({ session }: { session: Session }) {
           {t("sign_out")}
         </Button>
       </div>
-      <p className="entrance-again">
+      <div className="entrance-again">
         <Link to="/password" search={{ next }}>
           {t("change_password")}
         </Link>
-      </p>
+      </div>
     </Entrance>
   );
 }

@@ -30,11 +30,11 @@ export function RegisterPage() {
   return (
     <Entrance title={t("register")} purpose={about.data.registration ? t("register_purpose") : t("register_closed")}>
       {about.data.registration && <RegisterForm />}
-      <p className="entrance-again">
+      <div className="entrance-again">
         <Link to="/sign-in" search={{}}>
           {t("to_sign_in")}
         </Link>
-      </p>
+      </div>
     </Entrance>
   );
 }

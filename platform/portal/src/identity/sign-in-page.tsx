@@ -77,11 +77,11 @@ export function SignInPage() {
         </Button>
       </Form>
       {about.data?.registration && (
-        <p className="entrance-again">
+        <div className="entrance-again">
           <Link to="/register" search={{}}>
             {t("register")}
           </Link>
-        </p>
+        </div>
       )}
     </Entrance>
   );

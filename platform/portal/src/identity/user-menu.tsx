@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Dropdown } from "antd";
 import { KeyRound, LogOut } from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { MenuButton } from "@/appearance/menu-button";
 import { aboutQuery } from "./about";
 import { useRoleName } from "./role-name";
 import { useSession } from "./session";
@@ -18,8 +18,7 @@ export function UserMenu() {
   const about = useQuery(aboutQuery);
 
   return (
-    <Dropdown
-      trigger={["click"]}
+    <MenuButton
       placement="bottomRight"
       menu={{
         items: [
@@ -52,16 +51,19 @@ export function UserMenu() {
         ],
       }}
     >
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={t("common:shell.user", { name: user.name })}
-        aria-haspopup="menu"
-      >
-        <span className="avatar" aria-hidden>
-          {(user.nickname || user.name).slice(0, 1).toUpperCase()}
-        </span>
-      </button>
-    </Dropdown>
+      {(waiting) => (
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t("common:shell.user", { name: user.name })}
+          aria-haspopup="menu"
+          disabled={waiting}
+        >
+          <span className="avatar" aria-hidden>
+            {(user.nickname || user.name).slice(0, 1).toUpperCase()}
+          </span>
+        </button>
+      )}
+    </MenuButton>
   );
 }

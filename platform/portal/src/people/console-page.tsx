@@ -6,7 +6,8 @@ import { LinkButton } from "@/elements/link-button";
 import { Page, Panel } from "@/elements/page";
 import { Answer, Denied } from "@/elements/states";
 import { useMay } from "@/identity/session";
-import { countsQuery, READS } from "./queries";
+import { countsQuery } from "./queries";
+import { READS } from "./reads";
 import "./people.css";
 
 const PARTS = [

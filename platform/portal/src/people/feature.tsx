@@ -3,7 +3,7 @@ import { UsersRound } from "lucide-react";
 import type { Feature } from "@/features/feature";
 import { shell } from "@/features/roots";
 import type words from "./locales/en.json";
-import { READS } from "./queries";
+import { READS } from "./reads";
 import { Way } from "./way";
 
 declare module "i18next" {

@@ -1,18 +1,18 @@
 import { type UseInfiniteQueryResult, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Button, Form, Tooltip } from "antd";
+import { Button, Tooltip } from "antd";
 import { Plus, X } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFailures } from "@/elements/failures";
 import { useFeedback } from "@/elements/feedback";
 import { Panel } from "@/elements/page";
 import { Answer } from "@/elements/states";
 import { type Column, Table } from "@/elements/table";
-import { Choices, GROUPS, USERS } from "./choice";
-import { FormDialog } from "./form-dialog";
 import { More } from "./list";
 import { PEOPLE } from "./queries";
+
+const AddDialog = lazy(() => import("./add-dialog"));
 
 interface Member {
   id: string;
@@ -84,7 +84,9 @@ export function Members({ of, owner, query, change }: MembersProps) {
           </>
         )}
       </Answer>
-      {adding && change && <AddDialog of={of} owner={owner} add={change.add} onClose={() => setAdding(false)} />}
+      <Suspense>
+        {adding && change && <AddDialog of={of} owner={owner} add={change.add} onClose={() => setAdding(false)} />}
+      </Suspense>
     </Panel>
   );
 }
@@ -137,42 +139,3 @@ function Remove({
     </Tooltip>
   );
 }
-
-/** Chooses users or groups by a few letters and adds them all at once. */
-export function AddDialog({
-  of,
-  owner,
-  add,
-  onClose,
-}: {
-  of: MembersProps["of"];
-  owner: string;
-  add: (ids: string[]) => Promise<unknown>;
-  onClose: () => void;
-}) {
-  const { t } = useTranslation("people");
-  const [form] = Form.useForm<Record<string, string[]>>();
-  return (
-    <FormDialog
-      form={form}
-      title={t(`add_${of}_title`, { owner })}
-      okText={t("add")}
-      start={{ [of]: [] }}
-      save={(fields) => add(fields[of] ?? [])}
-      done={t("added", { owner })}
-      onClose={onClose}
-    >
-      <Form.Item
-        name={of}
-        label={t(of)}
-        extra={t("choice_how")}
-        rules={[{ required: true, type: "array", min: 1, max: MOST_AT_ONCE, message: t("choice_needed") }]}
-      >
-        <Choices source={of === "users" ? USERS : GROUPS} placeholder={t(`choice_${of}`)} />
-      </Form.Item>
-    </FormDialog>
-  );
-}
-
-/** As many as the server takes in one request. */
-const MOST_AT_ONCE = 100;

@@ -5,9 +5,6 @@ export type Account = Schemas["Account"];
 export type Group = Schemas["Group"];
 export type Role = Schemas["Role"];
 
-/** Whoever may read one of them has something to see in user management. */
-export const READS = ["users:read", "groups:read", "roles:read"] as const;
-
 /** All that is read here begins with this: a change of one touches what is told of the others. */
 export const PEOPLE = ["people"] as const;
 

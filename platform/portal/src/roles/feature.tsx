@@ -3,7 +3,7 @@ import { ShieldCheck } from "lucide-react";
 import type { Feature } from "@/features/feature";
 import { shell } from "@/features/roots";
 import type words from "./locales/en.json";
-import { findRoles, searchOf } from "./query";
+import { searchOf } from "./search";
 
 declare module "i18next" {
   interface ResourceNamespaceMap {
@@ -47,5 +47,5 @@ export const roles = {
       form: { name: "new", to: "/roles/new", needs: "roles:manage" },
     },
   ],
-  search: { needs: "roles:read", find: findRoles },
+  search: { needs: "roles:read", find: async (words, context) => (await import("./find")).findRoles(words, context) },
 } as const satisfies Feature;

@@ -8,7 +8,7 @@ import type { Role } from "@/people/queries";
 
 const EditDialog = lazy(() => import("./edit-role-dialog"));
 const DeleteDialog = lazy(() => import("./delete-role-dialog"));
-const AddDialog = lazy(async () => ({ default: (await import("@/people/members")).AddDialog }));
+const AddDialog = lazy(() => import("@/people/add-dialog"));
 
 /** What may be done to a role; a preset one stays as it is. */
 export function RoleActions({

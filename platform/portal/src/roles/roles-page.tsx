@@ -10,9 +10,9 @@ import { useMay } from "@/identity/session";
 import { People, WordsFilter } from "@/people/list";
 import { type Role, rolesQuery } from "@/people/queries";
 import { useRoleDescription } from "@/people/role-choice";
-import { searchOf } from "./query";
 import { RoleActions } from "./role-actions";
 import { RoleType } from "./role-type";
+import { searchOf } from "./search";
 
 export function RolesPage() {
   const { t } = useTranslation("roles");

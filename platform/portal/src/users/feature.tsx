@@ -3,7 +3,7 @@ import { User } from "lucide-react";
 import type { Feature } from "@/features/feature";
 import { shell } from "@/features/roots";
 import type words from "./locales/en.json";
-import { filtersOf, findUsers } from "./query";
+import { filtersOf } from "./search";
 
 declare module "i18next" {
   interface ResourceNamespaceMap {
@@ -48,5 +48,5 @@ export const users = {
       form: { name: "new", to: "/users/new", needs: "users:manage" },
     },
   ],
-  search: { needs: "users:read", find: findUsers },
+  search: { needs: "users:read", find: async (words) => (await import("./find")).findUsers(words) },
 } as const satisfies Feature;

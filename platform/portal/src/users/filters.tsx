@@ -1,11 +1,12 @@
-import { useQuery } from "@tanstack/react-query";
 import { Segmented } from "antd";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
-import { useRoleName } from "@/identity/role-name";
 import { useMay } from "@/identity/session";
-import { Choice, GROUPS, useRoleSource } from "@/people/choice";
 import { WordsFilter } from "@/people/list";
-import { groupQuery, roleQuery, type UserFilters } from "@/people/queries";
+import type { UserFilters } from "@/people/queries";
+
+const RoleFilter = lazy(async () => ({ default: (await import("./choice-filters")).RoleFilter }));
+const GroupFilter = lazy(async () => ({ default: (await import("./choice-filters")).GroupFilter }));
 
 const STATES = ["all", "active", "disabled", "waiting"] as const;
 
@@ -35,46 +36,10 @@ export function Filters({ filters, change }: { filters: UserFilters; change: (pa
         onChange={(chosen) => change(AS_FILTERS[chosen])}
         options={STATES.map((each) => ({ value: each, label: t(`filter_${each}`) }))}
       />
-      {may("roles:read") && <RoleFilter value={filters.role} onChange={(role) => change({ role })} />}
-      {may("groups:read") && <GroupFilter value={filters.group} onChange={(group) => change({ group })} />}
+      <Suspense fallback={<span className="people-choice" aria-busy="true" />}>
+        {may("roles:read") && <RoleFilter value={filters.role} onChange={(role) => change({ role })} />}
+        {may("groups:read") && <GroupFilter value={filters.group} onChange={(group) => change({ group })} />}
+      </Suspense>
     </search>
-  );
-}
-
-interface FilterProps {
-  value: string | undefined;
-  onChange: (chosen: string | undefined) => void;
-}
-
-function RoleFilter({ value, onChange }: FilterProps) {
-  const { t } = useTranslation("users");
-  const roleName = useRoleName();
-  const chosen = useQuery({ ...roleQuery(value ?? ""), enabled: value !== undefined });
-  return (
-    <Choice
-      className="people-choice"
-      source={useRoleSource()}
-      value={value}
-      known={chosen.data && roleName(chosen.data)}
-      placeholder={t("filter_role")}
-      aria-label={t("filter_role")}
-      onChange={onChange}
-    />
-  );
-}
-
-function GroupFilter({ value, onChange }: FilterProps) {
-  const { t } = useTranslation("users");
-  const chosen = useQuery({ ...groupQuery(value ?? ""), enabled: value !== undefined });
-  return (
-    <Choice
-      className="people-choice"
-      source={GROUPS}
-      value={value}
-      known={chosen.data?.name}
-      placeholder={t("filter_group")}
-      aria-label={t("filter_group")}
-      onChange={onChange}
-    />
   );
 }

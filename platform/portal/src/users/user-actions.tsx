@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Button, Dropdown, Tooltip } from "antd";
+import { Button, Tooltip } from "antd";
 import {
   CircleCheck,
   CirclePause,
@@ -16,6 +16,7 @@ import {
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
+import { MenuButton } from "@/appearance/menu-button";
 import { useFailures } from "@/elements/failures";
 import { useFeedback } from "@/elements/feedback";
 import { LinkButton } from "@/elements/link-button";
@@ -168,16 +169,19 @@ export function UserActions({
           {at("roles", ShieldCheck, t("edit_roles"))}
           {at("groups", UsersRound, t("edit_groups"))}
           {compact && at("delete", Trash2, t("delete"))}
-          <Dropdown trigger={["click"]} placement="bottomRight" menu={{ items }}>
-            <Button
-              type={compact ? "text" : "default"}
-              size={compact ? "small" : "middle"}
-              loading={busy}
-              icon={<Ellipsis size={15} aria-hidden />}
-              aria-label={t("actions_named", { name })}
-              aria-haspopup="menu"
-            />
-          </Dropdown>
+          <MenuButton placement="bottomRight" menu={{ items }}>
+            {(waiting) => (
+              <Button
+                type={compact ? "text" : "default"}
+                size={compact ? "small" : "middle"}
+                loading={busy}
+                icon={<Ellipsis size={15} aria-hidden />}
+                aria-label={t("actions_named", { name })}
+                aria-haspopup="menu"
+                disabled={waiting}
+              />
+            )}
+          </MenuButton>
         </>
       )}
       <Suspense>

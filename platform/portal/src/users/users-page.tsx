@@ -11,7 +11,7 @@ import { type Account, type UserFilters, usersQuery } from "@/people/queries";
 import { RoleLinks } from "@/people/role-links";
 import { AccountState } from "./account-state";
 import { Filters } from "./filters";
-import { filtersOf } from "./query";
+import { filtersOf } from "./search";
 import { UserActions } from "./user-actions";
 
 const NOTHING: Record<keyof UserFilters, undefined> = {

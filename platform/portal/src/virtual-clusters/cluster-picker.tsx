@@ -1,6 +1,6 @@
-import { Dropdown } from "antd";
 import { ChevronsUpDown, Layers } from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { MenuButton } from "@/appearance/menu-button";
 import { deviceName, kindOf } from "@/formats/devices";
 import { useActiveCluster, useSwitchCluster, type VirtualCluster } from "./active";
 import "./cluster-picker.css";
@@ -13,8 +13,7 @@ export function ClusterPicker() {
   if (!loaded) return null;
   if (!active) return <span className="cluster-none">{t("none")}</span>;
   return (
-    <Dropdown
-      trigger={["click"]}
+    <MenuButton
       menu={{
         selectable: true,
         selectedKeys: [active.id],
@@ -32,19 +31,21 @@ export function ClusterPicker() {
         },
       }}
     >
-      <button type="button" className="cluster-picker" aria-haspopup="menu">
-        <Layers size={14} aria-hidden />
-        <span className="visually-hidden">{t("active")}</span>
-        <span className="cluster-name">{active.name}</span>
-        <span className="cluster-free tabular">
-          {active.devices
-            .filter((device) => device.total > 0)
-            .map((device) => t("free_short", { free: device.free, total: device.total, kind: kindOf(device.type) }))
-            .join(" · ")}
-        </span>
-        <ChevronsUpDown size={13} aria-hidden />
-      </button>
-    </Dropdown>
+      {(waiting) => (
+        <button type="button" className="cluster-picker" aria-haspopup="menu" disabled={waiting}>
+          <Layers size={14} aria-hidden />
+          <span className="visually-hidden">{t("active")}</span>
+          <span className="cluster-name">{active.name}</span>
+          <span className="cluster-free tabular">
+            {active.devices
+              .filter((device) => device.total > 0)
+              .map((device) => t("free_short", { free: device.free, total: device.total, kind: kindOf(device.type) }))
+              .join(" · ")}
+          </span>
+          <ChevronsUpDown size={13} aria-hidden />
+        </button>
+      )}
+    </MenuButton>
   );
 }
 

@@ -34,7 +34,9 @@ function account(name: string, more: Partial<Account> = {}): Account {
 const listed = (...items: Account[]) => ({ "GET /api/v1/users": () => ({ items, next_cursor: null }) });
 
 async function choose(name: string, entry: string) {
-  await userEvent.click(await screen.findByRole("button", { name: `Actions for ${name}` }));
+  const opener = () => screen.getByRole("button", { name: `Actions for ${name}` });
+  await waitFor(() => expect(opener().hasAttribute("disabled")).toBe(false)); // until its menu is loaded
+  await userEvent.click(opener());
   await userEvent.click(await screen.findByText(entry));
   return screen.findByRole("dialog");
 }

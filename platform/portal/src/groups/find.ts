@@ -4,11 +4,6 @@ import type { Hit } from "@/features/feature";
 
 const MOST = 8;
 
-/** What stands in the address of the list. */
-export function searchOf(search: Record<string, unknown>): { words?: string } {
-  return { words: typeof search.words === "string" && search.words !== "" ? search.words.slice(0, 128) : undefined };
-}
-
 /** Groups by name; without words none, as all of them stand on one page. */
 export async function findGroups(words: string): Promise<Hit[]> {
   if (words === "") return [];
