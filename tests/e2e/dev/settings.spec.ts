@@ -90,8 +90,9 @@ test("the interval is set within its bounds, and pages look again by it", {
   await field.fill("3600");
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Pages look again every 3600 seconds.")).toBeVisible();
+  asked.length = 0;
   await page.goto("/nodes");
-  await expect.poll(() => asked.length).toBeGreaterThanOrEqual(spans.length + 2);
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
   const before = asked.length;
   await page.waitForTimeout(17_000); // one of the usual intervals
   expect(asked.length).toBe(before);

@@ -107,6 +107,8 @@ export function Choices({
 }: ChoiceProps & { value?: string[]; onChange?: (chosen: string[]) => void; known?: readonly Option[] }) {
   const { options, looking, failed, setTyped } = useFound(source);
   const nothing = useNothing(looking, failed);
+  // The list closes with a choice: it would lie over what comes next, and leaving the field by Tab would undo the choice.
+  const [open, setOpen] = useState(false);
   // What was chosen keeps its name when the words that found it are gone.
   const names = useRef(new Map<string, string>());
   for (const { value: id, label } of [...known, ...options]) names.current.set(id, label);
@@ -115,6 +117,9 @@ export function Choices({
       {...shown}
       mode="multiple"
       className="choices"
+      open={open}
+      onOpenChange={setOpen}
+      onSelect={() => setOpen(false)}
       labelInValue
       value={value.map((id) => ({ value: id, label: names.current.get(id) ?? id }))}
       onChange={(chosen) => onChange?.(chosen.map((each) => each.value))}

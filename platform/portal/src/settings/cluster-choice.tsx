@@ -49,8 +49,8 @@ function Linked({ cluster, inUse }: { cluster: VirtualCluster; inUse: boolean })
       </span>
       {devices.map(({ type, free, total }) => (
         <span key={type} className="linked-detail tabular">
-          {t("virtual_clusters:free_long", { free, total, type: deviceName(type) })} ·{" "}
-          {t("most_each", { count: most[type] ?? total })}
+          <span>{t("virtual_clusters:free_long", { free, total, type: deviceName(type) })}</span>
+          <span>{t("most_each", { count: most[type] ?? total })}</span>
         </span>
       ))}
       {devices.length === 0 && <span className="linked-detail">{t("virtual_clusters:no_devices")}</span>}

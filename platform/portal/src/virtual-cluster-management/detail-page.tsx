@@ -84,8 +84,9 @@ function Information({ cluster }: { cluster: VirtualCluster }) {
           <span className="tabular">{cluster.members}</span>
         </Fact>
         <Fact name={t("tasks")}>
-          <span className="tabular">
-            {t("running", { count: cluster.running_tasks })} · {t("waiting", { count: cluster.waiting_tasks })}
+          <span className="row tabular">
+            <span>{t("running", { count: cluster.running_tasks })}</span>
+            <span>{t("waiting", { count: cluster.waiting_tasks })}</span>
           </span>
         </Fact>
         <Fact name={t("created")}>

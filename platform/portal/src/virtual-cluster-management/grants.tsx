@@ -49,7 +49,7 @@ function Grant({ type, known }: { type: string; known: Capacity | undefined }) {
           },
         ]}
       >
-        <InputNumber precision={0} placeholder={t("all_of", { count })} />
+        <InputNumber precision={0} placeholder={count > 0 ? t("all_of", { count }) : undefined} />
       </Form.Item>
     </fieldset>
   );

@@ -108,9 +108,9 @@ function Clusters({ rows }: { rows: VirtualCluster[] }) {
       title: t("standing"),
       width: 150,
       render: (cluster) => (
-        <div className="stack">
+        <div className="cluster-standing">
           <Standing standing={cluster.standing} />
-          <Overcommitted overcommitted={cluster.overcommitted} />
+          <Overcommitted overcommitted={cluster.overcommitted} brief />
         </div>
       ),
     },

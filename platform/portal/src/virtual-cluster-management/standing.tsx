@@ -21,13 +21,16 @@ export function Standing({ standing }: Pick<VirtualCluster, "standing">) {
   );
 }
 
-/** Says of which devices more is granted than there are. */
-export function Overcommitted({ overcommitted }: Pick<VirtualCluster, "overcommitted">) {
+/** Says that more is granted than there is, and, unless briefly, of which devices. */
+export function Overcommitted({
+  overcommitted,
+  brief = false,
+}: Pick<VirtualCluster, "overcommitted"> & { brief?: boolean }) {
   const { t } = useTranslation("virtual_cluster_management");
   if (overcommitted.length === 0) return null;
   return (
     <Tag tone="warning" icon={TriangleAlert}>
-      {t("overcommitted", { types: overcommitted.map(deviceName).join(", ") })}
+      {brief ? t("overcommitted_brief") : t("overcommitted", { types: overcommitted.map(deviceName).join(", ") })}
     </Tag>
   );
 }
