@@ -30,6 +30,7 @@ from installer.cluster.values import (
     Port,
     Seconds,
     Text,
+    VirtualClusterName,
 )
 
 
@@ -248,7 +249,7 @@ class Monitoring(Section):
 class FirstVirtualCluster(Section):
     """A virtual cluster that a new installation starts with; later ones are made in the portal."""
 
-    name: DnsLabel
+    name: VirtualClusterName
     devices: dict[DeviceTypeName, Annotated[int, Field(ge=0)]] | None = Field(
         default=None, description="Devices of each type; without it all that there are"
     )
@@ -293,6 +294,13 @@ class Platform(Section):
     )
     key_file: AbsolutePath | None = Field(default=None, description="The key of `certificate_file`")
     session_hours: int = Field(default=12, ge=1, le=720, description="A sign-in lasts so long")
+    registration: bool = Field(
+        default=True,
+        description="People may make accounts for themselves, which may do nothing until an administrator gives a role",
+    )
+    waiting_accounts: int = Field(
+        default=100, ge=1, le=10000, description="Accounts without any role that may wait for one; then nobody registers"
+    )
     language: Literal["zh-CN", "en"] = Field(
         default="zh-CN",
         description="Language of people who have not chosen one",

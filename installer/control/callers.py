@@ -10,7 +10,7 @@ from fastapi import Depends, Header, Request
 from fastapi.routing import APIRoute
 
 from installer.cluster.values import ACCOUNT
-from installer.control.accounts import ADMINISTRATORS, EVERYBODY, Users
+from installer.control.accounts import Need, Users
 from installer.control.problems import NO_ACTING_USER, NOT_FOR_CALLER, Problem
 
 
@@ -44,8 +44,18 @@ READS = frozenset(
         "services_logs",
     }
 )
-# What any user of the platform may have asked for; all else it asks for administrators alone, as its permissions say.
-OF_EVERYBODY = frozenset({"images_describe", "images_list"})
+# What the user must hold for whom the platform asks: as the permissions of its routes that lead there.
+NEEDS = {
+    "images_describe": Need("tasks:create", "platform"),
+    "images_list": Need("images:read", "platform"),
+    "ports_list": Need("services:read", "administration"),
+    "runs_events": Need("runs:read", "administration"),
+    "runs_get": Need("runs:read", "administration"),
+    "runs_list": Need("runs:read", "administration"),
+    "services_act": Need("services:operate", "administration"),
+    "services_list": Need("services:read", "administration"),
+    "services_logs": Need("services:read", "administration"),
+}
 CALLERS = {
     # `service_ctl` on a master.
     "administrator": Rights(
@@ -116,7 +126,7 @@ def allowed(request: Request, atoll_user: Annotated[str | None, Header()] = None
             "It names a user of the platform in the header Atoll-User.",
         )
     users: Users = request.app.state.users
-    users.check(atoll_user, EVERYBODY if operation in OF_EVERYBODY else ADMINISTRATORS, anew=request.method != "GET")
+    users.check(atoll_user, NEEDS[operation], anew=request.method != "GET")
     return Caller(name, rights, atoll_user)
 
 

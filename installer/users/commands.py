@@ -50,7 +50,13 @@ def list_(file: Path | None, output: str) -> None:
         table.add_column(title)
     for one in found:
         counts = (one["sessions"], one["unfinished_tasks"], one["uid"])
-        table.add_row(one["name"], ", ".join(one["roles"]), state(one), *map(str, counts), one["created_at"][:10])
+        table.add_row(
+            one["name"],
+            ", ".join(role["name"] for role in one["roles"]),
+            state(one),
+            *map(str, counts),
+            one["created_at"][:10],
+        )
     console().print(table)
 
 
@@ -62,7 +68,7 @@ def list_(file: Path | None, output: str) -> None:
 def disable(file: Path | None, output: str, name: str, stop_tasks: bool) -> None:
     """Let nobody sign in as NAME; sessions, streams and downloads end within seconds, tasks go on.
 
-    The last administrator who can sign in cannot be disabled: enable or make another one first.
+    The account of the installation, `admin`, cannot be disabled: so there is always an administrator.
     """
     _act(file, output, ["disable", name, *(["--stop-tasks"] if stop_tasks else [])], told_of_disabling)
 

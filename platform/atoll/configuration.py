@@ -71,6 +71,7 @@ class Web(_Section):
     session_hours: int = Field(default=12, ge=1, le=720)
     secure_cookies: bool = True
     session_cookie: str = Field(default="atoll_session", pattern=r"^[a-z0-9_]+$", description="Browsers tell no ports")
+    registration: bool = Field(default=True, description="Whether people may make accounts for themselves")
     streams_per_user: int = Field(default=40, ge=4, description="Live views of one user, in each process of the API")
     portal: Path | None = Field(default=None, description="The built portal, where no gateway serves it")
 
@@ -242,6 +243,14 @@ class Operations(_Section):
     )
 
 
+class Registration(_Section):
+    """Accounts that people make for themselves."""
+
+    most_waiting: Annotated[int, Field(ge=1)] = Field(
+        default=100, description="That nobody gave a role yet: no further ones are made"
+    )
+
+
 class Audit(_Section):
     """Who did what."""
 
@@ -279,6 +288,7 @@ class Configuration(_Section):
     tasks: Tasks = Tasks()
     virtual_clusters: list[FirstVirtualCluster] = Field(default_factory=list)
     operations: Operations = Operations()
+    registration: Registration = Registration()
     audit: Audit = Audit()
     secrets: Path = Path("/etc/atoll/secrets")
 

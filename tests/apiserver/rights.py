@@ -45,12 +45,14 @@ LEADS = (
 )
 
 JOBS = (
-    rights("", "namespaces configmaps persistentvolumes persistentvolumeclaims", "create patch")
+    rights("", "namespaces configmaps persistentvolumes", "create patch delete")
+    | rights("", "persistentvolumeclaims", "create patch")
     | rights("", "secrets", "create patch delete")
     | rights("", "pods nodes", READ)
     | rights("", "pods/log", "get")
     | rights("jobset.x-k8s.io", "jobsets", f"{READ} create delete")
-    | rights("kueue.x-k8s.io", "cohorts clusterqueues localqueues", "create patch")
+    | rights("kueue.x-k8s.io", "cohorts localqueues", "create patch delete")
+    | rights("kueue.x-k8s.io", "clusterqueues", "list create patch delete")
     | rights("kueue.x-k8s.io", "workloads", READ)
     | rights("networking.k8s.io", "networkpolicies", "list watch create patch delete")
 )

@@ -50,6 +50,14 @@ export async function enter(page: Page, person: Person, password: string): Promi
   await page.waitForURL(/\/overview/);
 }
 
+/** Sign in once more, with the password that was chosen; leads to where the person wanted to go. */
+export async function signIn(page: Page, { user, password }: Person): Promise<void> {
+  await page.goto("/");
+  await page.getByLabel("User name").fill(user);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.keyboard.press("Enter");
+}
+
 /** Sign out by the menu of the account; a click while the menu still unfolds may land beside the entry. */
 export async function signOut(page: Page, user: string): Promise<void> {
   const entry = page.getByText("Sign out", { exact: true });

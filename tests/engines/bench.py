@@ -70,6 +70,14 @@ class Bench(ABC):
         """The names of all that is there because of an attempt, but for what its program wrote."""
 
     @abstractmethod
+    async def left_of_cluster(self, virtual_cluster: str) -> list[str]:
+        """The names of all that is there because of a virtual cluster; user data are not."""
+
+    @abstractmethod
+    async def left_of_member(self, virtual_cluster: str, name: str) -> list[str]:
+        """The names of all that is there because of a member of a virtual cluster."""
+
+    @abstractmethod
     def cut_off(self) -> AbstractContextManager[None]:
         """Within it a submission breaks off before its last write, as when `jobs` is killed there."""
 
@@ -100,11 +108,13 @@ class Bench(ABC):
         await self.end()
         await self.begin()
 
-    def provision(self, count: int = SHARE, user_share: UserShare = ALL) -> ClusterProvision:
-        """The virtual cluster of the suite, with so many devices."""
+    def provision(
+        self, count: int = SHARE, user_share: UserShare = ALL, name: str = CLUSTER, others: tuple[Member, ...] = ()
+    ) -> ClusterProvision:
+        """The virtual cluster of the suite, or another one, with so many devices."""
         share = Share(device_type=TYPE.type, resource=TYPE.resource, count=count, max_per_user=count)
-        member = Member(name=self.user, uid=self.uid)
-        return ClusterProvision(name=CLUSTER, shares=(share,), members=(member,), user_share=user_share)
+        members = (Member(name=self.user, uid=self.uid), *others)
+        return ClusterProvision(name=name, shares=(share,), members=members, user_share=user_share)
 
     async def _watch(self) -> None:
         async for changed in self.engine.run():
@@ -194,6 +204,7 @@ class Started:
     def prepare(self, source: str, **changes: Any) -> Attempt:
         """An attempt that is not submitted. `changes` are of its specification; `command` replaces the program."""
         bench, task = self._bench, f"conform{secrets.token_hex(6)}"
+        virtual_cluster = changes.pop("virtual_cluster", CLUSTER)
         home, output = f"home/{bench.user}", changes.pop("output", f"tasks/{task}/output")
         devices = {
             "type": changes.pop("device_type", TYPE.type),
@@ -228,7 +239,7 @@ class Started:
             number=1,
             user_name=bench.user,
             uid=bench.uid,
-            virtual_cluster=CLUSTER,
+            virtual_cluster=virtual_cluster,
             specification=TaskSpec.model_validate(values),
         )
         attempt = Attempt(bench, submission)
@@ -248,7 +259,7 @@ class Started:
         until = time.monotonic() + self._bench.patience_s
         while True:
             try:
-                await self._bench.engine.forget(attempt.id, CLUSTER)
+                await self._bench.engine.forget(attempt.id, attempt.submission.virtual_cluster)
             except EngineError:
                 assert time.monotonic() < until, f"{attempt.id} does not end"
                 await asyncio.sleep(0.2)

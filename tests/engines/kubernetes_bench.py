@@ -82,6 +82,20 @@ class KubernetesBench(Bench):
         ran = await asyncio.to_thread(self.atoll.kubectl, "get", kinds, "-n", NAMESPACE, "-o", "name")
         return [name for name in ran.out.split() if attempt_id in name]
 
+    async def left_of_cluster(self, virtual_cluster: str) -> list[str]:
+        kinds, mine = "namespaces,persistentvolumes,clusterqueues,cohorts", f"vc-{virtual_cluster}"
+        ran = await asyncio.to_thread(self.atoll.kubectl, "get", kinds, "-o", "name")
+        volumes = {f"{mine}-{name}" for name in VOLUMES}
+        found = [line.rpartition("/")[2] for line in ran.out.split()]
+        return [name for name in found if name in {mine, *volumes} or name.startswith(f"{mine}--")]
+
+    async def left_of_member(self, virtual_cluster: str, name: str) -> list[str]:
+        kinds, namespace = "localqueues,configmaps", f"vc-{virtual_cluster}"
+        inside = await asyncio.to_thread(self.atoll.kubectl, "get", kinds, "-n", namespace, "-o", "name")
+        found = [line.rpartition("/")[2] for line in inside.out.split()]
+        queues = [each for each in await self.left_of_cluster(virtual_cluster) if each == f"{namespace}--{name}"]
+        return queues + [each for each in found if each in (name, f"user-{name}")]
+
     @contextlib.contextmanager
     def cut_off(self) -> Iterator[None]:
         apply = KubernetesClient.apply
@@ -114,16 +128,17 @@ class KubernetesBench(Bench):
 
 
 def leave_nothing() -> None:
-    """Remove the suite's virtual cluster: its volumes and quotas are of the cluster, not of the name space.
+    """Remove the suite's virtual clusters: their volumes and quotas are of the cluster, not of the name spaces.
 
-    Whoever comes next, perhaps this suite again, finds it gone and not going.
+    Whoever comes next, perhaps this suite again, finds them gone and not going.
     """
     atoll, (user, _) = Atoll(CLUSTER_FILE), _framework()
+    spaces = (NAMESPACE, f"{NAMESPACE}-second")
     for kind, names in (
-        ("namespace", [NAMESPACE]),
-        ("persistentvolume", [f"{NAMESPACE}-{name}" for name in VOLUMES]),
-        ("clusterqueue", [f"{NAMESPACE}--{user}"]),
-        ("cohort", [NAMESPACE]),
+        ("namespace", [*spaces]),
+        ("persistentvolume", [f"{space}-{name}" for space in spaces for name in VOLUMES]),
+        ("clusterqueue", [f"{space}--{name}" for space in spaces for name in (user, "bob")]),
+        ("cohort", [*spaces]),
     ):
         atoll.kubectl("delete", kind, *names, "--ignore-not-found", "--wait=true", "--timeout=120s")
 

@@ -46,6 +46,14 @@ class LocalBench(Bench):
     async def left_of(self, attempt_id: str) -> list[str]:
         return [path.name for path in (self._state / attempt_id).rglob("*")]
 
+    async def left_of_cluster(self, virtual_cluster: str) -> list[str]:
+        assert isinstance(self.engine, LocalEngine)
+        return [name for name in self.engine._clusters if name == virtual_cluster]
+
+    async def left_of_member(self, virtual_cluster: str, name: str) -> list[str]:
+        assert isinstance(self.engine, LocalEngine)
+        return [each.name for each in self.engine._clusters[virtual_cluster].members if each.name == name]
+
     @contextlib.contextmanager
     def cut_off(self) -> Iterator[None]:
         with pytest.MonkeyPatch.context() as patched:

@@ -122,6 +122,21 @@ async def test_what_waits_is_stopped_at_once(start: Started) -> None:
     assert holder.observe().phase is Phase.RUNNING
 
 
+async def test_the_end_of_what_waited_and_was_stopped_is_told(bench: Bench, start: Started) -> None:
+    holder = await start(SAYS_IT_RUNS, devices=SHARE)
+    await holder.until(Phase.RUNNING)
+    waiting = await start(SAYS_IT_RUNS, devices=1)
+
+    def why() -> bool:
+        seen = waiting.observe()
+        return seen.phase is Phase.WAITING and seen.reason is not None and seen.reason.code != "queued"
+
+    await eventually(why, bench.patience_s)
+    bench.told.clear()
+    await waiting.stop()
+    await eventually(lambda: waiting.id in bench.told, bench.patience_s)
+
+
 async def test_stopping_again_or_what_ended_or_never_was_changes_nothing(bench: Bench, start: Started) -> None:
     ended = await start("")
     failed = await start("raise SystemExit(3)")

@@ -36,6 +36,7 @@ PROMISES = {
     "fair": "nobody gets more than one user may, and nobody waits for all that another one asks for",
     "restarts": "a service that is started again loses no request",
     "accounts": "guesses of others lock nobody out, and who is disabled is gone within seconds",
+    "rights": "everybody may what their roles and groups grant, and nobody gives what they do not hold",
     "own": "nobody reaches what is not theirs, or no longer is",
     "benchmark": "no check of the CIS benchmark fails that nobody has explained, with an end",
     "no_secret": "no secret in any journal, log, process list or the repository",

@@ -65,7 +65,8 @@ def people(atoll: Atoll, portal: Portal) -> Iterator[Callable[[str], User]]:
 
     def make(kind: str) -> User:
         name, first, own = f"{kind}{secrets.token_hex(3)}", secrets.token_urlsafe(18), secrets.token_urlsafe(18)
-        body = {"name": name, "password": first, "virtual_clusters": ["default"]}
+        account = {"name": name, "nickname": name, "password": first}
+        body = {**account, "roles": ["user"], "virtual_clusters": ["default"]}
         answer = portal.client.post("/users", json=body)
         assert answer.is_success, answer.text
         names.append(name)

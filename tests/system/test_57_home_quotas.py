@@ -18,7 +18,8 @@ MIB = 1 << 20
 def signed_in(portal: Portal, name: str) -> Iterator[httpx.Client]:
     """An account with a home, in a browser of its own."""
     first, password = (f"{secrets.token_hex(8)}-Aa1" for _ in range(2))
-    made = portal.client.post("/users", json={"name": name, "password": first})
+    account = {"name": name, "nickname": name, "password": first, "roles": ["user"]}
+    made = portal.client.post("/users", json=account)
     if made.status_code == 409:  # this test ran before on the same cluster
         (known,) = portal.client.get("/users", params={"words": name}).json()["items"]
         made = portal.client.post(f"/users/{known['id']}/reset-password")

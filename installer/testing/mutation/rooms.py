@@ -33,6 +33,7 @@ def _domain(name: str, *others: str) -> Room:
 
 
 PLATFORM = "tests/unit/platform"
+PEOPLE = (f"{PLATFORM}/users", f"{PLATFORM}/groups", f"{PLATFORM}/roles")
 
 ROOMS = (
     Room(
@@ -55,7 +56,8 @@ ROOMS = (
     ),
     Room("modules", ("plugins/modules",), ("tests/unit/plugins",)),
     Room("module_utils", ("plugins/module_utils",), ("tests/unit/plugins",)),
-    _domain("identity", f"{PLATFORM}/users", f"{PLATFORM}/web/test_permission_matrix.py"),
+    _domain("identity", *PEOPLE, f"{PLATFORM}/web/test_permission_matrix.py"),
+    Room("people", ("platform/atoll/users", "platform/atoll/groups", "platform/atoll/roles"), PEOPLE),
     _domain("virtual_clusters", f"{PLATFORM}/devices", f"{PLATFORM}/tasks/test_admission.py"),
     _domain("tasks", f"{PLATFORM}/engines/test_hostile_programs.py"),
     _domain("jobs", f"{PLATFORM}/operations"),

@@ -18,5 +18,5 @@ DOMAIN = Domain(
     },
     periodic=(PeriodicWork("forget idempotency keys", timedelta(hours=1), forget),),
     routers=(router,),
-    matrix={"GET /about": Elsewhere("test_only_sign_in_and_about_are_public")},
+    matrix={"GET /about": Elsewhere("test_only_sign_in_registration_and_about_are_public")},
 )

@@ -1,6 +1,7 @@
 """What this is: public, so that the sign-in page can show it."""
 
 from fastapi import APIRouter
+from pydantic import Field
 
 from atoll.identity.dependencies import public
 from atoll.web.dependencies import Configured
@@ -16,6 +17,7 @@ class About(Schema):
     version: str
     cluster: str
     engine: str
+    registration: bool = Field(description="Whether people may make accounts for themselves")
 
 
 @router.get("/about", name="read", dependencies=[public()])
@@ -26,4 +28,5 @@ async def about(configuration: Configured) -> About:
         version=configuration.cluster.version,
         cluster=configuration.cluster.name,
         engine=configuration.engine.kind,
+        registration=configuration.web.registration,
     )

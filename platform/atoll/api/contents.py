@@ -12,12 +12,13 @@ from atoll.database.connection import Sessions
 from atoll.database.locks import have_locks
 from atoll.database.migrate import MIGRATING, upgrade
 from atoll.database.rights import grant
-from atoll.identity.accounts import add_account
-from atoll.identity.permissions import Role
+from atoll.identity import passwords
+from atoll.identity.accounts import ADMIN, add_account
+from atoll.identity.models import UserRoleRow
+from atoll.identity.permissions import ADMIN_ROLE
 from atoll.identity.repository import IdentityRepository
 from atoll.virtual_clusters.service import VirtualClusterService
 
-ADMIN = "admin"
 log = structlog.get_logger(__name__)
 
 
@@ -42,7 +43,9 @@ async def ensure_contents(sessions: Sessions, configuration: Configuration) -> N
 async def _ensure(session: AsyncSession, configuration: Configuration) -> None:
     admin = await IdentityRepository(session).user_by_name(ADMIN)
     if admin is None:
-        admin = await add_account(session, ADMIN, configuration.secret("admin_password"), roles=[Role.ADMIN, Role.USER])
+        admin = await add_account(session, ADMIN, await passwords.hashed(configuration.secret("admin_password")))
+        session.add(UserRoleRow(user_id=admin.id, role_id=ADMIN_ROLE))
+        await session.flush()
         log.info("administrator created; the password must be changed at first sign-in", name=ADMIN)
     clusters = VirtualClusterService(session)
     for wanted in configuration.virtual_clusters:

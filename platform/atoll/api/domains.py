@@ -10,6 +10,7 @@ from atoll.database.base import Table
 from atoll.database.notifications import DUE
 from atoll.database.rights import TableRights
 from atoll.engines.domain import DOMAIN as engines
+from atoll.groups.domain import DOMAIN as groups
 from atoll.homes.domain import DOMAIN as homes
 from atoll.identity.domain import DOMAIN as identity
 from atoll.images.domain import DOMAIN as images
@@ -19,7 +20,9 @@ from atoll.nodes.domain import DOMAIN as nodes
 from atoll.operations.domain import DOMAIN as operations
 from atoll.overview.domain import DOMAIN as overview
 from atoll.provisioning.domain import DOMAIN as provisioning
+from atoll.roles.domain import DOMAIN as roles
 from atoll.services.domain import DOMAIN as services
+from atoll.settings.domain import DOMAIN as settings
 from atoll.tasks.domain import DOMAIN as tasks
 from atoll.training.domain import DOMAIN as training
 from atoll.users.domain import DOMAIN as users
@@ -40,6 +43,8 @@ DOMAINS: tuple[Domain, ...] = (
     tasks,
     provisioning,
     users,
+    groups,
+    roles,
     archives,
     overview,
     training,
@@ -47,6 +52,7 @@ DOMAINS: tuple[Domain, ...] = (
     nodes,
     services,
     monitoring,
+    settings,
 )
 
 

@@ -1,7 +1,7 @@
 """Who may make archives."""
 
-from atoll.identity.permissions import EVERYBODY
+from atoll.identity.permissions import PLATFORM
 from atoll.web.domain import Permission
 
-FILES_WRITE = Permission("files:write", EVERYBODY)
+FILES_WRITE = Permission("files:write", PLATFORM)
 PERMISSIONS = (FILES_WRITE,)

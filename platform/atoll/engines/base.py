@@ -287,8 +287,19 @@ class Engine(ABC):
         return ()
 
     @abstractmethod
-    async def provision(self, wanted: ClusterProvision) -> None:
-        """Bring name space, quotas and queues of a virtual cluster to `wanted`. Raises EngineError."""
+    async def provision(self, wanted: ClusterProvision) -> bool:
+        """Bring name space, quotas and queues of a virtual cluster to `wanted`. Raises EngineError.
+
+        Then quotas hold. Whether that is all: what is left of members who are not in `wanted` ends by asking again.
+        """
+
+    @abstractmethod
+    async def remove_cluster(self, virtual_cluster: str) -> bool:
+        """Remove all that there is of a virtual cluster, and nothing of another one; user data stay.
+
+        Whether nothing is left: what takes a while ends by asking again, also after a restart in between. Of what never
+        was there is nothing left. Raises EngineError.
+        """
 
     @abstractmethod
     async def close(self) -> None:

@@ -1,9 +1,9 @@
 """Who asks."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from atoll.identity.codes import PermissionNeeded
-from atoll.identity.permissions import Role
 from atoll.web.domain import Permission
 from atoll.web.errors import NotAllowed
 
@@ -16,7 +16,6 @@ class Caller:
     name: str
     nickname: str
     uid: int
-    roles: frozenset[Role]
     permissions: frozenset[Permission]
     must_change_password: bool
     address: str
@@ -25,6 +24,10 @@ class Caller:
     def may(self, permission: Permission) -> bool:
         """Whether the caller holds `permission`."""
         return permission in self.permissions
+
+    def lacks(self, permissions: Iterable[Permission]) -> list[str]:
+        """The names of those that the caller does not hold, in order."""
+        return sorted(permission.name for permission in permissions if permission not in self.permissions)
 
     def require(self, permission: Permission) -> None:
         """Raise NotAllowed unless the caller holds `permission`."""

@@ -46,6 +46,49 @@ class SignInsCrowded(ProblemCode, title="Too many sign in at this moment", remed
     pass
 
 
+class NameTaken(
+    ProblemCode, title="This name is taken", detail="The name `{name}` is taken.", remedy="Choose another name."
+):
+    name: str
+
+
+class MoreThanYouHold(
+    ProblemCode,
+    title="This is more than you may do yourself",
+    detail="Nobody gives, takes or acts upon what they do not hold. You lack: {permissions}.",
+    remedy="Somebody who holds these permissions can do it.",
+):
+    permissions: str
+
+
+class ProtectedAccount(
+    ProblemCode,
+    title="This account is protected",
+    detail="Of `{name}`, which the installation made, only the password can be changed; so there is always somebody who"
+    " can administer the platform.",
+    remedy="Make accounts of your own for daily work. When `{name}` cannot sign in: `./atoll users --help` on the"
+    " machine that installed the cluster.",
+):
+    name: str
+
+
+class RegistrationClosed(
+    ProblemCode,
+    title="Nobody can register here",
+    remedy="Ask an administrator for an account.",
+):
+    pass
+
+
+class TooManyWaiting(
+    ProblemCode,
+    title="Too many new accounts wait for their rights",
+    detail="{limit} accounts that nobody gave a role yet are as many as may wait.",
+    remedy="Ask an administrator, who can give them roles or delete them.",
+):
+    limit: int
+
+
 class PermissionNeeded(
     ProblemCode,
     code="not_allowed",
@@ -70,3 +113,19 @@ class SamePasswordField(FieldCode, code="same_password", words="The new password
 
 class ContainsNameField(FieldCode, code="contains_name", words="The new password contains the user name."):
     pass
+
+
+class NameTakenField(FieldCode, code="name_taken", words="This name is taken."):
+    pass
+
+
+class NoSuchRoleField(FieldCode, code="no_such_role", words="There is no role `{role}`."):
+    role: str
+
+
+class NoSuchGroupField(FieldCode, code="no_such_group", words="There is no group `{group}`."):
+    group: str
+
+
+class NoSuchUserField(FieldCode, code="no_such_user", words="There is no user `{user}`."):
+    user: str

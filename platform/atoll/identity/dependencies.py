@@ -17,7 +17,6 @@ from atoll.database.connection import without_transaction
 from atoll.database.notifications import SESSIONS_ENDED
 from atoll.identity.caller import Caller
 from atoll.identity.codes import MustChangePassword
-from atoll.identity.permissions import PermissionTable
 from atoll.identity.service import IdentityService
 from atoll.identity.tokens import token_hash
 from atoll.web import told
@@ -57,7 +56,7 @@ async def _caller(request: Request, parts: Platform) -> Caller | None:
     # A session of its own: the check must not hold the request's transaction, streams have none.
     async with parts.sessions() as session:
         await without_transaction(session)
-        return await IdentityService(session, parts.configuration, parts.part(PermissionTable)).caller(
+        return await IdentityService(session, parts).caller(
             token_hash(await session_token(request, parts)), client_address(request), request.state.request_id
         )
 
@@ -154,10 +153,11 @@ class SentWhileSignedIn(Response):
 
 @dataclass(frozen=True)
 class Guard:
-    """Lets a request pass for holders of a permission; without one, for everybody who is signed in."""
+    """Lets a request pass for holders of a permission, or of one of the others; without one, for who is signed in."""
 
     permission: Permission | None
     while_password_must_change: bool = False
+    others: tuple[Permission, ...] = ()
 
     async def __call__(self, request: Request, parts: Parts) -> Caller:
         """Return the caller. Raises NotSignedIn, NotAllowed."""
@@ -168,7 +168,7 @@ class Guard:
             raise NotSignedIn(told.NotSignedIn())
         if caller.must_change_password and not self.while_password_must_change:
             raise NotAllowed(MustChangePassword())
-        if self.permission is not None:
+        if self.permission is not None and not any(caller.may(each) for each in self.others):
             try:
                 caller.require(self.permission)
             except ApiError:
@@ -180,9 +180,9 @@ class Guard:
         return caller
 
 
-def allowed(permission: Permission) -> Any:
-    """The caller, who must hold `permission`."""
-    return Depends(Guard(permission))
+def allowed(permission: Permission, *others: Permission) -> Any:
+    """The caller, who must hold `permission`, or one of `others`."""
+    return Depends(Guard(permission, others=others))
 
 
 def signed_in(*, while_password_must_change: bool = False) -> Any:

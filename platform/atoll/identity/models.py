@@ -1,4 +1,4 @@
-"""Tables of users and sessions."""
+"""Tables of users, of what they may do, and of sessions."""
 
 from datetime import datetime
 
@@ -8,17 +8,19 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from atoll.database.base import Table, now
 from atoll.database.identifiers import new_id
-from atoll.identity.permissions import Role
 
 FIRST_UID = 30001
 # Of nobody: the kernel's for whom it has no number for, and what 16 bits have for none at all.
 NO_UIDS = (65534, 65535)
 NO_UID_LEFT = "AT001"  # the database's code for it
+CONTACT = "contact"
 
 
 class UserRow(Table):
     """An account. Rows are never deleted and the database gives each the smallest uid above all that were given, when
     the row is added: so no uid is ever used twice, and none is used up by rows that come to nothing (migration 0017).
+
+    One that was deleted is kept for its name and uid, which nobody gets again, and for what names it.
     """
 
     __tablename__ = "users"
@@ -31,17 +33,75 @@ class UserRow(Table):
     # Read where a password is checked, and nowhere else: `jobs` may not.
     password_hash: Mapped[str] = mapped_column(deferred=True)
     must_change_password: Mapped[bool] = mapped_column(default=True)
-    roles: Mapped[list[str]] = mapped_column(ARRAY(String))
+    # Nobody but administrators and the user reads these: `jobs` may not.
+    phone: Mapped[str] = mapped_column(default="", server_default="", deferred=True, deferred_group=CONTACT)
+    email: Mapped[str] = mapped_column(default="", server_default="", deferred=True, deferred_group=CONTACT)
     active: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
+    deleted_at: Mapped[datetime | None]
     version: Mapped[int] = mapped_column(default=1)
 
     __mapper_args__ = {"version_id_col": version}  # noqa: RUF012 - SQLAlchemy reads it from the class
 
-    @property
-    def role_set(self) -> frozenset[Role]:
-        """The roles as the table of permissions knows them."""
-        return frozenset(Role(role) for role in self.roles)
+
+class RoleRow(Table):
+    """What its holders may do: kinds of permissions, and names of single ones. Nobody changes a preset one."""
+
+    __tablename__ = "roles"
+
+    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
+    name: Mapped[str]
+    # The name, however it is written: no other role has it, and lists go by it.
+    name_key: Mapped[str] = mapped_column(unique=True)
+    description: Mapped[str] = mapped_column(default="")
+    preset: Mapped[bool] = mapped_column(default=False)
+    grants: Mapped[list[str]] = mapped_column(ARRAY(String))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    version: Mapped[int] = mapped_column(default=1)
+
+    __mapper_args__ = {"version_id_col": version}  # noqa: RUF012
+
+
+class UserRoleRow(Table):
+    """A role that was given to a user."""
+
+    __tablename__ = "user_roles"
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    role_id: Mapped[str] = mapped_column(ForeignKey("roles.id", ondelete="CASCADE"), primary_key=True, index=True)
+
+
+class GroupRow(Table):
+    """Users who hold roles together."""
+
+    __tablename__ = "groups"
+
+    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
+    name: Mapped[str]
+    name_key: Mapped[str] = mapped_column(unique=True)
+    description: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    version: Mapped[int] = mapped_column(default=1)
+
+    __mapper_args__ = {"version_id_col": version}  # noqa: RUF012
+
+
+class GroupMemberRow(Table):
+    """A user in a group."""
+
+    __tablename__ = "group_members"
+
+    group_id: Mapped[str] = mapped_column(ForeignKey("groups.id", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True)
+
+
+class GroupRoleRow(Table):
+    """A role that all in a group hold."""
+
+    __tablename__ = "group_roles"
+
+    group_id: Mapped[str] = mapped_column(ForeignKey("groups.id", ondelete="CASCADE"), primary_key=True)
+    role_id: Mapped[str] = mapped_column(ForeignKey("roles.id", ondelete="CASCADE"), primary_key=True, index=True)
 
 
 class SessionRow(Table):

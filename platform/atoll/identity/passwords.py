@@ -19,8 +19,8 @@ from typing import TypeVar
 
 from pwdlib import PasswordHash
 
-from atoll.identity.codes import SignInsCrowded
-from atoll.web.errors import Unavailable
+from atoll.identity.codes import ContainsName, ContainsNameField, SignInsCrowded
+from atoll.web.errors import Invalid, Unavailable
 from atoll.web.turns import Lines, Turn, machine
 
 _Result = TypeVar("_Result")
@@ -107,9 +107,20 @@ def turn_of_known(name: str) -> contextlib.AbstractAsyncContextManager[Turn]:
     return _LINES.turn(f"user:{name}")
 
 
-async def hashed(password: str) -> str:
-    """The hash to keep; only who is signed in, or the platform itself, asks for one. Raises Unavailable."""
-    return await _QUEUE.turn(True, _HASHER.hash, password)
+async def hashed(password: str, *, known: bool = True) -> str:
+    """The hash to keep; who asks for one is signed in, or the platform itself, else not `known`. Raises Unavailable."""
+    return await _QUEUE.turn(known, _HASHER.hash, password)
+
+
+def has_name(name: str, password: str) -> bool:
+    """Whether a password of the user `name` is too easily guessed."""
+    return name in password.lower()
+
+
+def refuse_name_in(name: str, password: str, field: str) -> None:
+    """Raise Invalid at `field` for a password of the user `name` that is too easily guessed."""
+    if has_name(name, password):
+        raise Invalid(ContainsName(), errors=[ContainsNameField().at(field)])
 
 
 async def fits(password: str, kept: str | None, *, known: bool) -> tuple[bool, str | None]:

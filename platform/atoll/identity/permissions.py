@@ -1,28 +1,72 @@
-"""Roles, and what their holders may do: made from the permissions that the manifests of all domains declare."""
+"""What can be granted, and what it comes to: made from the permissions that the manifests of all domains declare."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 from atoll.web.domain import Permission
 
 
-class Role(StrEnum):
-    """A set of permissions with a name."""
+class PermissionKind(StrEnum):
+    """Many permissions by one name. Who is granted one has those of the kind that later versions add, too."""
 
-    ADMIN = "admin"
-    USER = "user"
+    PLATFORM = "platform"
+    ANNOTATION = "annotation"
+    ADMINISTRATION = "administration"
 
 
-EVERYBODY: frozenset[str] = frozenset(Role)
-ADMINISTRATORS: frozenset[str] = frozenset({Role.ADMIN})
+# What a manifest says of its permissions: of which kinds each is.
+PLATFORM: frozenset[str] = frozenset({PermissionKind.PLATFORM})
+ADMINISTRATION: frozenset[str] = frozenset({PermissionKind.ADMINISTRATION})
+# All rights of the platform are with annotation, and without the management of users.
+_COMPRISES: Mapping[str, frozenset[str]] = {
+    PermissionKind.PLATFORM: frozenset({PermissionKind.PLATFORM, PermissionKind.ANNOTATION})
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A role that every installation has, and nobody changes."""
+
+    id: str
+    name: str
+    description: str
+    grants: tuple[str, ...]
+
+
+ADMIN_ROLE, USER_ROLE, ANNOTATOR_ROLE = "admin", "user", "annotator"
+PRESETS = (
+    Preset(
+        ADMIN_ROLE,
+        "System Admin",
+        "Everything: the platform, and users, groups, roles, virtual clusters, nodes, services, all tasks, the audit.",
+        (PermissionKind.ADMINISTRATION, PermissionKind.PLATFORM),
+    ),
+    Preset(
+        USER_ROLE,
+        "User",
+        "All of the platform, annotation included; no management of users.",
+        (PermissionKind.PLATFORM,),
+    ),
+    Preset(ANNOTATOR_ROLE, "Annotation person", "Annotation only.", (PermissionKind.ANNOTATION,)),
+)
 
 
 class PermissionTable:
-    """What each role may do."""
+    """What each grant comes to: a kind, or the name of a single permission."""
 
     def __init__(self, permissions: Iterable[Permission]) -> None:
-        self._permissions = tuple(permissions)
+        self.permissions = tuple(permissions)
+        by_kind = {
+            str(kind): frozenset(each for each in self.permissions if each.kinds & _COMPRISES.get(kind, {kind}))
+            for kind in PermissionKind
+        }
+        self._granted = by_kind | {each.name: frozenset({each}) for each in self.permissions}
 
-    def of(self, roles: frozenset[Role]) -> frozenset[Permission]:
-        """All that the holder of `roles` may do."""
-        return frozenset(permission for permission in self._permissions if permission.roles & roles)
+    def knows(self, grant: str) -> bool:
+        """Whether there is such a thing to be granted."""
+        return grant in self._granted
+
+    def of(self, grants: Iterable[str]) -> frozenset[Permission]:
+        """All that `grants` come to; one that only a later version knows comes to nothing."""
+        return frozenset(permission for grant in grants for permission in self._granted.get(grant, ()))

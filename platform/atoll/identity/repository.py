@@ -1,18 +1,44 @@
 """Every query about users and sessions."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import ColumnElement, SQLColumnExpression, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import undefer
+from sqlalchemy.orm import contains_eager, undefer, undefer_group
 
 from atoll.database.base import now
 from atoll.database.notifications import SESSIONS_ENDED, notify
-from atoll.identity.models import KnownDeviceRow, SessionRow, SignInAttemptRow, UserRow
-from atoll.identity.permissions import Role
+from atoll.identity.models import (
+    CONTACT,
+    GroupMemberRow,
+    KnownDeviceRow,
+    SessionRow,
+    SignInAttemptRow,
+    UserRoleRow,
+    UserRow,
+)
+from atoll.identity.rights.memberships import Memberships
+from atoll.identity.rights.repository import direct_roles, granted, without_rights
 
 _WITH_HASH = (undefer(UserRow.password_hash),)
+_WITH_CONTACT = undefer_group(CONTACT)
+# Not in the way of rows that name a user: of two administrators who change each other's accounts at once, each has one
+# locked and names the other one in the audit.
+_LOCK = {"key_share": True}
+_PRESENT = UserRow.deleted_at.is_(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A user as a session shows them: the roles and virtual clusters as `[{"id", "name"}, …]`."""
+
+    user: UserRow
+    grants: list[str]
+    roles: list[dict[str, str]]
+    virtual_clusters: list[dict[str, str]]
 
 
 class IdentityRepository:
@@ -22,41 +48,91 @@ class IdentityRepository:
         self._session = session
 
     async def user_by_name(self, name: str, *, verifying: bool = False) -> UserRow | None:
-        """The account of that name; for verifying, with its password's hash."""
+        """The account that has that name, or had it; for verifying, with its password's hash."""
         query = select(UserRow).where(UserRow.name == name)
         found: UserRow | None = await self._session.scalar(query.options(*_WITH_HASH) if verifying else query)
         return found
 
+    async def taken_names(self, names: Collection[str]) -> set[str]:
+        """Those of the names that an account has, or had."""
+        return set((await self._session.scalars(select(UserRow.name).where(UserRow.name.in_(names)))).all())
+
     async def user(self, user_id: str, *, lock: bool = False, verifying: bool = False) -> UserRow | None:
         """The account of that id; for verifying, with its password's hash."""
         options = _WITH_HASH if verifying else ()
-        return await self._session.get(UserRow, user_id, options=options, with_for_update=lock)
+        return await self._session.get(UserRow, user_id, options=options, with_for_update=_LOCK if lock else None)
 
     async def users(
-        self, limit: int, after: str | None, *, words: str | None = None, active: bool | None = None
+        self,
+        limit: int,
+        after: str | None,
+        *,
+        words: str | None = None,
+        active: bool | None = None,
+        role: str | None = None,
+        group: str | None = None,
+        waiting: bool | None = None,
     ) -> Sequence[UserRow]:
-        """Accounts by name; only those with all `words` in their names."""
-        query = select(UserRow).order_by(UserRow.name).limit(limit)
+        """Accounts by name, with how to reach their users; only those with all `words` in names or addresses.
+
+        `role`: that were given it themselves. `waiting`: with no role and in no group yet, or only the others.
+        """
+        query = select(UserRow).where(_PRESENT).order_by(UserRow.name).limit(limit).options(_WITH_CONTACT)
         for word in (words or "").split():
-            named = or_(
-                UserRow.name.icontains(word, autoescape=True), UserRow.nickname.icontains(word, autoescape=True)
-            )
-            query = query.where(named)
+            columns = (UserRow.name, UserRow.nickname, UserRow.email, UserRow.phone)
+            query = query.where(or_(*(column.icontains(word, autoescape=True) for column in columns)))
         if active is not None:
             query = query.where(UserRow.active == active)
+        if role is not None:
+            query = query.where(UserRow.id.in_(select(UserRoleRow.user_id).where(UserRoleRow.role_id == role)))
+        if group is not None:
+            query = query.where(UserRow.id.in_(select(GroupMemberRow.user_id).where(GroupMemberRow.group_id == group)))
+        if waiting is not None:
+            query = query.where(without_rights() == waiting)
         if after is not None:
             query = query.where(UserRow.name > after)
         return (await self._session.scalars(query)).all()
 
-    async def live_session(self, token_hash: str) -> SessionRow | None:
-        """A session that has not ended, of an active user."""
-        query = (
-            select(SessionRow)
-            .join(SessionRow.user)
-            .where(SessionRow.token_hash == token_hash, SessionRow.expires_at > now(), UserRow.active)
-        )
-        found: SessionRow | None = await self._session.scalar(query)
+    async def account(self, user_id: str, *, lock: bool = False) -> UserRow | None:
+        """The account of that id, unless it was deleted, with how to reach its user."""
+        query = select(UserRow).where(UserRow.id == user_id, _PRESENT).options(_WITH_CONTACT)
+        if lock:
+            query = query.with_for_update(key_share=True)
+        found: UserRow | None = await self._session.scalar(query.execution_options(populate_existing=True))
         return found
+
+    async def count(self, *, waiting: bool = False) -> int:
+        """How many accounts there are; `waiting`: that could sign in, and that nobody gave any rights yet."""
+        query = select(func.count()).select_from(UserRow).where(_PRESENT)
+        if waiting:
+            query = query.where(UserRow.active, without_rights())
+        return await self._session.scalar(query) or 0
+
+    async def forget_devices_of(self, user_id: str) -> None:
+        """No device is known as one of the user any more."""
+        await self._session.execute(delete(KnownDeviceRow).where(KnownDeviceRow.user_id == user_id))
+
+    async def live_session(self, token_hash: str) -> tuple[UserRow, list[str]] | None:
+        """Whose session that is, of an active user and not ended, and all that they were granted."""
+        query = select(UserRow, granted(UserRow.id)).join(SessionRow, SessionRow.user_id == UserRow.id)
+        found = (await self._session.execute(query.where(*_lives(token_hash)))).first()
+        return None if found is None else (found[0], found[1])
+
+    async def session_in_full(self, token_hash: str, memberships: Memberships) -> tuple[SessionRow, Standing] | None:
+        """A session that has not ended, of an active user, with all that it shows."""
+        query = (
+            select(SessionRow, *_standing(memberships))
+            .join(SessionRow.user)
+            .options(contains_eager(SessionRow.user).undefer_group(CONTACT))
+        )
+        found = (await self._session.execute(query.where(*_lives(token_hash)))).first()
+        return None if found is None else (found[0], Standing(found[0].user, *found[1:]))
+
+    async def standing(self, user_id: str, memberships: Memberships) -> Standing:
+        """What the session of a user shows that begins now."""
+        query = select(UserRow, *_standing(memberships)).where(UserRow.id == user_id).options(_WITH_CONTACT)
+        found = (await self._session.execute(query.execution_options(populate_existing=True))).one()
+        return Standing(*found)
 
     async def holder(self, token_hash: str) -> str | None:
         """The id of the user whose session it is."""
@@ -87,17 +163,6 @@ class IdentityRepository:
             .group_by(SessionRow.user_id)
         )
         return {row[0]: row[1] for row in await self._session.execute(query)}
-
-    async def active_holders(self, role: Role) -> Sequence[UserRow]:
-        """Accounts with that role that are active; until the transaction ends nobody else changes them."""
-        query = (
-            select(UserRow)
-            .where(UserRow.active, UserRow.roles.contains([role]))
-            .order_by(UserRow.id)
-            .with_for_update()
-            .execution_options(populate_existing=True)
-        )
-        return (await self._session.scalars(query)).all()
 
     async def forget_ended(self, before: datetime, failures_before: datetime) -> None:
         """Drop sessions and failures that no longer count."""
@@ -155,3 +220,11 @@ class IdentityRepository:
     async def forgive(self, key: str) -> None:
         """Forget the failures of `key`."""
         await self._session.execute(delete(SignInAttemptRow).where(SignInAttemptRow.key == key))
+
+
+def _lives(token_hash: str) -> tuple[SQLColumnExpression[bool], ...]:
+    return SessionRow.token_hash == token_hash, SessionRow.expires_at > now(), UserRow.active
+
+
+def _standing(memberships: Memberships) -> tuple[ColumnElement[Any], ...]:
+    return granted(UserRow.id), direct_roles(UserRow.id), memberships.of(UserRow.id)

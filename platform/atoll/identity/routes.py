@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import client_address, device_cookie, device_hash, public, session_token, signed_in
-from atoll.identity.permissions import PermissionTable
-from atoll.identity.schemas import PasswordChange, Session, SignIn
+from atoll.identity.registration import register
+from atoll.identity.schemas import PasswordChange, Registered, Registration, Session, SignIn
 from atoll.identity.service import DEVICE_KNOWN, IdentityService
 from atoll.identity.tokens import token_hash
 from atoll.web.dependencies import Configured, Parts, Transaction
@@ -17,7 +17,7 @@ router = APIRouter(tags=["identity"])
 
 
 async def _service(session: Transaction, parts: Parts) -> IdentityService:
-    return IdentityService(session, parts.configuration, parts.part(PermissionTable))
+    return IdentityService(session, parts)
 
 
 Service = Annotated[IdentityService, Depends(_service)]
@@ -57,9 +57,7 @@ async def sign_in(
     give_back(request)  # whose password is looked at stands in a line of its own
     # Not in the request's transaction: failures must be counted although the request fails.
     token, known, session = await IdentityService.sign_in(
-        parts.sessions,
-        parts.configuration,
-        parts.part(PermissionTable),
+        parts,
         body.name,
         body.password.get_secret_value(),
         address=client_address(request),
@@ -106,9 +104,7 @@ async def change_password(
     """Change the own password; every other session of the user ends and this one gets a new cookie."""
     # Not in the request's transaction, as for sign_in.
     token, changed = await IdentityService.change_password(
-        parts.sessions,
-        parts.configuration,
-        parts.part(PermissionTable),
+        parts,
         caller,
         body.current_password.get_secret_value(),
         body.new_password.get_secret_value(),
@@ -116,3 +112,11 @@ async def change_password(
     )
     _set_cookie(response, parts.configuration, token)
     return changed
+
+
+@router.post("/registrations", dependencies=[public()], status_code=201, name="register")
+async def registration(body: Registration, request: Request, parts: Parts) -> Registered:
+    """Make an account for oneself. It can sign in, and may do nothing until an administrator gives it a role."""
+    give_back(request)  # as for sign_in: passwords of strangers have a line of their own
+    await register(parts, body, client_address(request), request.state.request_id)
+    return Registered(name=body.name)

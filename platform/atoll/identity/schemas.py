@@ -4,7 +4,6 @@ from typing import Annotated
 
 from pydantic import Field, SecretStr, StringConstraints, WithJsonSchema
 
-from atoll.identity.permissions import Role
 from atoll.web.schema import Moment, Schema
 
 # Installer and nodes name accounts by the same pattern; tests/unit/contracts holds them together.
@@ -12,6 +11,9 @@ UserName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}[a-z0
 Password = Annotated[SecretStr, Field(min_length=1, max_length=256)]
 PermissionName = Annotated[str, WithJsonSchema({"$ref": "#/components/schemas/Permission"})]
 NewPassword = Annotated[SecretStr, Field(min_length=10, max_length=256, description="At least 10 characters")]
+# What people write into one line that others read: no line breaks, nothing that turns or hides what stands beside it.
+ONE_LINE = r"^[^\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*$"
+Nickname = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64, pattern=ONE_LINE)]
 
 
 class UserReference(Schema):
@@ -22,11 +24,34 @@ class UserReference(Schema):
     nickname: str
 
 
+class RoleReference(Schema):
+    """A role by name."""
+
+    id: str
+    name: str
+
+
+class GroupReference(Schema):
+    """A group by name."""
+
+    id: str
+    name: str
+
+
+class VirtualClusterReference(Schema):
+    """A virtual cluster by name."""
+
+    id: str
+    name: str
+
+
 class User(UserReference):
     """A user in full."""
 
     uid: int = Field(description="The POSIX uid of this user's processes and files")
-    roles: list[Role]
+    phone: str = Field(description="Empty when it is not known")
+    email: str = Field(description="Empty when it is not known")
+    roles: list[RoleReference] = Field(description="Those that were given to this user; those of groups come on top")
     active: bool
     created_at: Moment
 
@@ -51,7 +76,10 @@ class Session(Schema):
     """Who is signed in and what the portal may offer to them."""
 
     user: User
-    permissions: list[PermissionName] = Field(description="Empty but for the password while it must be changed")
+    permissions: list[PermissionName] = Field(
+        description="By own roles and by those of groups. Empty while there are none, or the password must be changed"
+    )
+    virtual_clusters: list[VirtualClusterReference] = Field(description="Those that this user is a member of")
     must_change_password: bool
     device_types: list[DeviceTypeName]
     expires_at: Moment
@@ -62,3 +90,17 @@ class PasswordChange(Schema):
 
     current_password: Password
     new_password: NewPassword
+
+
+class Registration(Schema):
+    """An account that somebody makes for themselves; it may do nothing until an administrator gives it a role."""
+
+    name: UserName
+    nickname: Nickname
+    password: NewPassword
+
+
+class Registered(Schema):
+    """The account that was made."""
+
+    name: str

@@ -1,23 +1,31 @@
 """Rules of sign-in, sessions and passwords."""
 
 import secrets
+from collections.abc import Iterable
 from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.record import record, record_sign_in
-from atoll.configuration import Configuration
 from atoll.database.base import now
-from atoll.database.connection import Sessions
 from atoll.identity import codes, passwords
 from atoll.identity.caller import Caller
 from atoll.identity.models import SessionRow, SignInAttemptRow, UserRow
 from atoll.identity.permissions import PermissionTable
-from atoll.identity.repository import IdentityRepository
-from atoll.identity.schemas import DeviceTypeName, Session, User
+from atoll.identity.repository import IdentityRepository, Standing
+from atoll.identity.rights.memberships import Memberships
+from atoll.identity.schemas import (
+    DeviceTypeName,
+    RoleReference,
+    Session,
+    User,
+    UserReference,
+    VirtualClusterReference,
+)
 from atoll.identity.tokens import new_token, token_hash
 from atoll.web import told
 from atoll.web.errors import Invalid, NotSignedIn, TooMany
+from atoll.web.platform import Platform
 
 WINDOW = timedelta(minutes=15)
 # Per name and address: guessing one account. Per address: guessing many. Per name: guessing from many addresses, high
@@ -33,22 +41,21 @@ DEVICES_PER_USER = 20
 class IdentityService:
     """Who people are."""
 
-    def __init__(self, session: AsyncSession, configuration: Configuration, permissions: PermissionTable) -> None:
+    def __init__(self, session: AsyncSession, parts: Platform) -> None:
         self._session = session
-        self._permissions = permissions
+        self._permissions = parts.part(PermissionTable)
+        self._memberships = parts.part(Memberships)
         self._repository = IdentityRepository(session)
-        self._configuration = configuration
+        self._configuration = parts.configuration
 
     async def caller(self, hashed_token: str, address: str, request_id: str) -> Caller | None:
-        """Whoever holds the session of that token, None when there is no such session."""
-        row = await self._repository.live_session(hashed_token)
-        return None if row is None else caller_of(row.user, self._permissions, address, request_id)
+        """Whoever holds the session of that token, with what they may do now; None when there is no such session."""
+        found = await self._repository.live_session(hashed_token)
+        return None if found is None else caller_of(*found, self._permissions, address, request_id)
 
     @staticmethod
     async def sign_in(
-        sessions: Sessions,
-        configuration: Configuration,
-        permissions: PermissionTable,
+        parts: Platform,
         name: str,
         password: str,
         *,
@@ -62,6 +69,7 @@ class IdentityService:
         Raises NotSignedIn, TooMany, Unavailable; takes as long whether the user exists or not.
         """
         name = name.strip().lower()
+        sessions = parts.sessions
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             keys = await _keys(repository, name, address, device)
@@ -108,18 +116,18 @@ class IdentityService:
                 await record_sign_in(
                     session, user_id=user.id, name=user.name, outcome="done", address=address, request_id=request_id
                 )
-                service = IdentityService(session, configuration, permissions)
-                token, opened = service._open(user, address)
+                token, opened = await IdentityService(session, parts)._open(user, address)
                 return token, shown, opened
         # After the transaction, so that the failure is counted.
         raise NotSignedIn(codes.WrongCredentials())
 
     async def session(self, hashed_token: str) -> Session:
         """The present session."""
-        row = await self._repository.live_session(hashed_token)
-        if row is None:
+        found = await self._repository.session_in_full(hashed_token, self._memberships)
+        if found is None:
             raise NotSignedIn(told.NotSignedIn())
-        return self._described(row.user, row)
+        row, standing = found
+        return self._described(standing, row)
 
     async def sign_out(self, caller: Caller, hashed_token: str) -> None:
         """End the session."""
@@ -128,15 +136,14 @@ class IdentityService:
 
     @staticmethod
     async def change_password(
-        sessions: Sessions,
-        configuration: Configuration,
-        permissions: PermissionTable,
+        parts: Platform,
         caller: Caller,
         current: str,
         new: str,
         device: str | None,
     ) -> tuple[str, Session]:
         """Change the own password: all sessions end, and a new one begins. Raises Invalid, TooMany, Unavailable."""
+        sessions = parts.sessions
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             keys = await _keys(repository, caller.name, caller.address, device)
@@ -165,12 +172,12 @@ class IdentityService:
                 await record(
                     session, caller, "user.change_password", kind="user", identifier=present.id, name=present.name
                 )
-                return IdentityService(session, configuration, permissions)._open(present, caller.address)
+                return await IdentityService(session, parts)._open(present, caller.address)
             session.add_all(_failures(keys, caller.name, caller.address))
         # After the transaction, so that the failure is counted.
         raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("current_password")])
 
-    def _open(self, user: UserRow, address: str) -> tuple[str, Session]:
+    async def _open(self, user: UserRow, address: str) -> tuple[str, Session]:
         token = new_token()
         row = SessionRow(
             token_hash=token_hash(token),
@@ -179,13 +186,16 @@ class IdentityService:
             address=address,
         )
         self._session.add(row)
-        return token, self._described(user, row)
+        await self._session.flush()
+        return token, self._described(await self._repository.standing(user.id, self._memberships), row)
 
-    def _described(self, user: UserRow, row: SessionRow) -> Session:
-        held = () if user.must_change_password else self._permissions.of(user.role_set)
+    def _described(self, standing: Standing, row: SessionRow) -> Session:
+        user = standing.user
+        held = () if user.must_change_password else self._permissions.of(standing.grants)
         return Session(
-            user=User.model_validate(user),
+            user=described(user, [RoleReference.model_validate(role) for role in standing.roles]),
             permissions=sorted(map(str, held)),
+            virtual_clusters=[VirtualClusterReference.model_validate(each) for each in standing.virtual_clusters],
             device_types=[
                 DeviceTypeName(type=row.type, title=row.title, card=row.card, arch=row.arch)
                 for row in self._configuration.devices
@@ -195,15 +205,29 @@ class IdentityService:
         )
 
 
-def caller_of(user: UserRow, permissions: PermissionTable, address: str, request_id: str) -> Caller:
-    """A user as the one who asks."""
+def described(user: UserRow, roles: list[RoleReference]) -> User:
+    """A user, read with how to reach them, as the API shows them."""
+    return User(
+        **UserReference.model_validate(user).model_dump(),
+        uid=user.uid,
+        phone=user.phone,
+        email=user.email,
+        roles=roles,
+        active=user.active,
+        created_at=user.created_at,
+    )
+
+
+def caller_of(
+    user: UserRow, grants: Iterable[str], permissions: PermissionTable, address: str, request_id: str
+) -> Caller:
+    """A user, to whom `grants` were granted, as the one who asks."""
     return Caller(
         id=user.id,
         name=user.name,
         nickname=user.nickname,
         uid=user.uid,
-        roles=user.role_set,
-        permissions=permissions.of(user.role_set),
+        permissions=permissions.of(grants),
         must_change_password=user.must_change_password,
         address=address,
         request_id=request_id,
@@ -232,16 +256,17 @@ async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str])
     """Raise TooMany when passwords were wrong too often."""
     for kind, key in keys.items():
         if await repository.attempts(key, WINDOW) >= _LIMITS[kind]:
-            raise _too_often()
+            raise too_often()
 
 
 async def _refuse_too_many(repository: IdentityRepository, name: str) -> None:
     """Raise TooMany for a name that was signed in too often, in the words of wrong guesses: it does not say which."""
     if await repository.attempts(_succeeded(name), WINDOW) >= MOST_SIGN_INS:
-        raise _too_often()
+        raise too_often()
 
 
-def _too_often() -> TooMany:
+def too_often() -> TooMany:
+    """What is told of too many attempts."""
     seconds = int(WINDOW.total_seconds())
     return TooMany(codes.TooManyAttempts(minutes=seconds // 60), headers={"Retry-After": str(seconds)})
 
@@ -254,5 +279,4 @@ def _refuse_new(user: UserRow, current: str, new: str) -> None:
     """Raise Invalid for a new password that is none, or too easily guessed."""
     if secrets.compare_digest(current.encode(), new.encode()):
         raise Invalid(codes.SamePassword(), errors=[codes.SamePasswordField().at("new_password")])
-    if user.name in new.lower():
-        raise Invalid(codes.ContainsName(), errors=[codes.ContainsNameField().at("new_password")])
+    passwords.refuse_name_in(user.name, new, "new_password")

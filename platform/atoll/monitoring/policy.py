@@ -1,7 +1,7 @@
 """Who may do what with charts of the cluster."""
 
-from atoll.identity.permissions import ADMINISTRATORS
+from atoll.identity.permissions import ADMINISTRATION
 from atoll.web.domain import Permission
 
-MONITORING_READ = Permission("monitoring:read", ADMINISTRATORS)
+MONITORING_READ = Permission("monitoring:read", ADMINISTRATION)
 PERMISSIONS = (MONITORING_READ,)

@@ -1,15 +1,15 @@
 """Who may do what to which operation."""
 
 from atoll.identity.caller import Caller
-from atoll.identity.permissions import ADMINISTRATORS, EVERYBODY
+from atoll.identity.permissions import ADMINISTRATION, PLATFORM
 from atoll.operations.models import ENDED, OperationRow, OperationState
 from atoll.operations.schemas import OperationAction
 from atoll.web.domain import Permission
 
-OPERATIONS_READ = Permission("operations:read", EVERYBODY)
-OPERATIONS_CANCEL = Permission("operations:cancel", EVERYBODY)
-OPERATIONS_READ_ALL = Permission("operations:read_all", ADMINISTRATORS)
-OPERATIONS_CANCEL_ALL = Permission("operations:cancel_all", ADMINISTRATORS)
+OPERATIONS_READ = Permission("operations:read", PLATFORM)
+OPERATIONS_CANCEL = Permission("operations:cancel", PLATFORM)
+OPERATIONS_READ_ALL = Permission("operations:read_all", ADMINISTRATION)
+OPERATIONS_CANCEL_ALL = Permission("operations:cancel_all", ADMINISTRATION)
 PERMISSIONS = (OPERATIONS_READ, OPERATIONS_CANCEL, OPERATIONS_READ_ALL, OPERATIONS_CANCEL_ALL)
 
 

@@ -6,8 +6,12 @@ configuration: it writes nothing once the newer one took over, and does it again
 
 import asyncio
 import contextlib
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
+from functools import partial
+from typing import Any
 
 import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.configuration import Configuration
 from atoll.database.base import now
@@ -19,8 +23,10 @@ from atoll.engines.base import ClusterProvision, Engine, EngineError, Member, Sh
 from atoll.engines.reports import Reports
 from atoll.homes.client import FilesClient
 from atoll.provisioning.models import THE_ROW, ProvisionerRow
-from atoll.virtual_clusters.models import MemberRow, VirtualClusterRow
+from atoll.tasks.repository import TaskRepository
+from atoll.virtual_clusters.models import Standing, VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
+from atoll.virtual_clusters.service import PROVISION
 from atoll.web.domain import Replica, Run
 from atoll.web.errors import ApiError
 
@@ -28,6 +34,8 @@ RETRY_S = 5.0
 # The database ends a transaction that says nothing for longer than `IDLE_IN_TRANSACTION_S`: so it does with a process
 # that froze, and this is how one that works is told from it.
 SIGN_OF_LIFE_S = 5.0
+Work = Callable[[], Coroutine[Any, Any, bool]]
+Confirm = Callable[[AsyncSession, bool], Awaitable[None]]
 
 log = structlog.get_logger(__name__)
 
@@ -84,53 +92,96 @@ class Provisioner:
 
     async def _run(self, claim: Claim) -> bool:
         capacity = self._engine.capacity()
-        async with self._sessions() as session:
-            rows = await VirtualClusterRepository(session).visible(None)
+        rows, members = await self._read()
+        complete = True
         for row in rows:
-            wanted = self._wanted(row)
+            if row.standing == Standing.DELETING:
+                complete = await self._remove(claim, row) and complete
+                continue
+            wanted = self._wanted(row, members.get(row.id, set()))
             current = self._done.get(row.name) == (wanted, capacity)
-            for member in row.members:
-                if not current or member.user.name in self._without_home:
-                    await self._make_home(member)
-            if not current and await self._provision(claim, wanted):
-                self._done[row.name] = (wanted, capacity)
-        self._without_home &= {member.user.name for row in rows for member in row.members}
-        return not self._without_home and all(row.name in self._done for row in rows)
+            await self._make_homes(
+                member for member in wanted.members if not current or member.name in self._without_home
+            )
+            if not current or row.standing == Standing.PREPARING:
+                # Read again: the others took a while, and who came back meanwhile is not taken for gone.
+                later = self._wanted(row, await self._now_of(row))
+                await self._make_homes(set(later.members) - set(wanted.members))
+                if await self._provision(claim, row, later):
+                    self._done[row.name] = (later, capacity)
+            complete = complete and row.name in self._done
+        self._without_home &= {member.name for each in members.values() for member in each}
+        return complete and not self._without_home
 
-    async def _make_home(self, member: MemberRow) -> None:
-        """One home that cannot be made (its owner put something odd there, or is nobody) keeps nobody else waiting."""
-        try:
-            await self._files.ensure_home(member.user)
-        except (ApiError, ValueError) as error:
-            log.warning("home not made, trying again", user=member.user.name, error=str(error))
-            self._without_home.add(member.user.name)
-        else:
-            self._without_home.discard(member.user.name)
-
-    async def _provision(self, claim: Claim, wanted: ClusterProvision) -> bool:
-        self._done.pop(wanted.name, None)
-        try:
-            await self._write(claim, wanted)
-        except EngineError as error:
-            log.warning("virtual cluster not provisioned, trying again", cluster=wanted.name, error=str(error))
-            return False
-        log.info("virtual cluster provisioned", cluster=wanted.name, members=len(wanted.members))
-        return True
-
-    async def _write(self, claim: Claim, wanted: ClusterProvision) -> None:
-        """Under the lock of the claim's row, on which a newer process waits. Raises ClaimLost."""
+    async def _read(self) -> tuple[Sequence[VirtualClusterRow], dict[str, set[Member]]]:
+        """All virtual clusters, and who is to have a queue in which."""
         async with self._sessions() as session, session.begin():
-            await self._claims.hold(session, claim)
-            working = asyncio.create_task(self._engine.provision(wanted))
-            try:
-                while not (await asyncio.wait({working}, timeout=SIGN_OF_LIFE_S))[0]:
-                    await say_something(session)
-                await working
-            finally:
-                working.cancel()
-                await asyncio.gather(working, return_exceptions=True)
+            await TaskRepository(session).wake_strangers()
+            return await VirtualClusterRepository(session).visible(None), await _with_a_queue(session)
 
-    def _wanted(self, row: VirtualClusterRow) -> ClusterProvision:
+    async def _now_of(self, row: VirtualClusterRow) -> set[Member]:
+        async with self._sessions() as session:
+            return (await _with_a_queue(session, row.id)).get(row.id, set())
+
+    async def _make_homes(self, members: Iterable[Member]) -> None:
+        """One home that cannot be made (its owner put something odd there, or is nobody) keeps nobody else waiting."""
+        for member in members:
+            try:
+                await self._files.ensure_home(member)
+            except (ApiError, ValueError) as error:
+                log.warning("home not made, trying again", user=member.name, error=str(error))
+                self._without_home.add(member.name)
+            else:
+                self._without_home.discard(member.name)
+
+    async def _provision(self, claim: Claim, row: VirtualClusterRow, wanted: ClusterProvision) -> bool:
+        self._done.pop(wanted.name, None)
+
+        async def confirm(session: AsyncSession, _complete: bool) -> None:
+            """Its quotas hold, whatever is left of former members."""
+            if await VirtualClusterRepository(session).confirm(row.id, row.version):
+                await TaskRepository(session).wake_waiting_in(row.id)
+
+        complete = await self._write(claim, wanted.name, partial(self._engine.provision, wanted), confirm)
+        if complete:
+            log.info("virtual cluster provisioned", cluster=wanted.name, members=len(wanted.members))
+        return complete
+
+    async def _remove(self, claim: Claim, row: VirtualClusterRow) -> bool:
+        self._done.pop(row.name, None)  # one that is made anew under that name is not there yet
+
+        async def confirm(session: AsyncSession, complete: bool) -> None:
+            if complete:
+                await VirtualClusterRepository(session).forget(row.id)
+
+        complete = await self._write(claim, row.name, partial(self._engine.remove_cluster, row.name), confirm)
+        if complete:
+            log.info("virtual cluster removed", cluster=row.name)
+        return complete
+
+    async def _write(self, claim: Claim, cluster: str, work: Work, confirm: Confirm) -> bool:
+        """Under the lock of the claim's row, on which a newer process waits; whether `work` was all. Raises ClaimLost.
+
+        `confirm` keeps in the database what is so in the engine; when this process is killed before, it is done again.
+        """
+        try:
+            async with self._sessions() as session, session.begin():
+                await self._claims.hold(session, claim)
+                working = asyncio.create_task(work())
+                try:
+                    while not (await asyncio.wait({working}, timeout=SIGN_OF_LIFE_S))[0]:
+                        await say_something(session)
+                    complete = await working
+                finally:
+                    working.cancel()
+                    await asyncio.gather(working, return_exceptions=True)
+                await confirm(session, complete)
+        except EngineError as error:
+            log.warning("virtual cluster not brought to the engine, trying again", cluster=cluster, error=str(error))
+            return False
+        return complete
+
+    def _wanted(self, row: VirtualClusterRow, members: Collection[Member]) -> ClusterProvision:
         shares = []
         for quota in row.quotas:
             device = self._configuration.device(quota.device_type)
@@ -145,13 +196,21 @@ class Provisioner:
                     max_per_user=quota.max_per_user,
                 )
             )
-        members = sorted(row.members, key=_name)
         return ClusterProvision(
             name=row.name,
             shares=tuple(shares),
-            members=tuple(Member(name=member.user.name, uid=member.user.uid) for member in members),
+            members=tuple(sorted(members, key=lambda member: member.name)),
             user_share=UserShare.configured(self._configuration, (share.device_type for share in shares)),
         )
+
+
+async def _with_a_queue(session: AsyncSession, cluster_id: str | None = None) -> dict[str, set[Member]]:
+    """By virtual cluster (all, or one) its members, and who left but has tasks there that have begun."""
+    found: dict[str, set[Member]] = {}
+    members = await VirtualClusterRepository(session).members_of_each(cluster_id)
+    for where, name, uid in (*members, *await TaskRepository(session).owners_in_each(cluster_id)):
+        found.setdefault(where, set()).add(Member(name=name, uid=uid))
+    return found
 
 
 def keep_provisioned(replica: Replica) -> Run:
@@ -184,9 +243,5 @@ def keep_provisioned(replica: Replica) -> Run:
 async def _listen(listener: Listener, due: asyncio.Event) -> None:
     async with listener.subscribe(DUE) as queue:
         while True:
-            if await queue.get() in (None, "provision"):
+            if await queue.get() in (None, PROVISION):
                 due.set()
-
-
-def _name(member: MemberRow) -> str:
-    return member.user.name

@@ -125,6 +125,20 @@ class StoppedByUser(ReasonCode, words="{user} stopped it."):
     user: str
 
 
+class MembershipEndedBy(ReasonCode, words="{user} took its owner out of the virtual cluster."):
+    user: str
+
+
+class NoLongerMember(ReasonCode, words="Its owner is no longer a member of the virtual cluster {virtual_cluster}."):
+    virtual_cluster: str
+
+
+class PreparingVirtualCluster(
+    ReasonCode, words="Its virtual cluster was made or given less a moment ago and is being prepared."
+):
+    pass
+
+
 class Lost(ReasonCode, words="The engine no longer knows it: somebody removed it behind the platform's back."):
     pass
 

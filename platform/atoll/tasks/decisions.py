@@ -21,13 +21,17 @@ class Act(StrEnum):
 
 @dataclass(frozen=True)
 class Facts:
-    """A task at one moment. `believed_gone`: the engine has listed everything and had time to see a submission."""
+    """A task at one moment. `believed_gone`: the engine has listed everything and had time to see a submission.
+
+    `granted`: its virtual cluster has no more in the engine than it is granted now; until then nothing is handed over.
+    """
 
     state: State
     wanted: Wanted
     submitted: bool
     stop_reason: Reason | None = None
     believed_gone: bool = False
+    granted: bool = True
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ class Decision:
 
 
 _LOST = codes.Lost().reason()
+_PREPARING = codes.PreparingVirtualCluster().reason()
 _STOPPED = codes.Stopped().reason()
 _RUNNING = codes.Running().reason()
 _STARTING = codes.Starting().reason()
@@ -103,7 +108,7 @@ def _pause(seen: Observation) -> Decision:
 def _run(facts: Facts, seen: Observation) -> Decision:
     state = facts.state
     if not facts.submitted:
-        return Decision(act=Act.SUBMIT)
+        return Decision(act=Act.SUBMIT) if facts.granted else Decision(reason=_PREPARING)
     match seen.phase:
         case Phase.GONE:
             return Decision(steps=(Step(State.ERROR, _LOST),)) if facts.believed_gone else Decision()

@@ -11,9 +11,9 @@ from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
 from atoll.tasks.routes import router
 from atoll.tasks.schemas import LogEnd, LogLines, StateChanged
 from atoll.tasks.streams import router as streams
-from atoll.tasks.usage import READER
+from atoll.tasks.usage import CLUSTER_TASKS, READER
 from atoll.tasks.working import work
-from atoll.virtual_clusters.usage import UsageReader
+from atoll.virtual_clusters.usage import ClusterTasks, UsageReader
 from atoll.web.codes import declared
 from atoll.web.domain import OK, Domain, Elsewhere, Loop, MatrixRow, PeriodicWork, ProcessPart
 
@@ -39,6 +39,7 @@ DOMAIN = Domain(
     events=(LogLines, LogEnd, StateChanged),
     parts=(
         ProcessPart(UsageReader, lambda _configuration: READER),
+        ProcessPart(ClusterTasks, lambda _configuration: CLUSTER_TASKS),
         ProcessPart(TaskAudience, lambda _configuration: TaskAudience()),
     ),
     loops=(Loop("work on tasks", work),),

@@ -50,6 +50,7 @@ TRANSITIONS: dict[State, frozenset[State]] = {
 
 ENDED = frozenset(state for state, following in TRANSITIONS.items() if not following)
 WAITING = frozenset({_S.UNAPPROVED, _S.QUEUED})
+NOT_BEGUN = frozenset({_S.QUEUED, _S.PAUSED})  # what ends with its owner's membership; what has begun goes on
 HOLDS_DEVICES = frozenset({_S.SCHEDULING, _S.RUNNING, _S.PAUSING, _S.STOPPING})
 
 

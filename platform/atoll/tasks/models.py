@@ -21,6 +21,7 @@ class TaskRow(Claimable):
         Index("ix_tasks_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
         Index("ix_tasks_owner", "owner_id", "id"),
         Index("ix_tasks_active", "virtual_cluster_id", "state"),
+        Index("ix_tasks_unfinished", "virtual_cluster_id", "owner_id", postgresql_where=text("finished_at IS NULL")),
         Index("ix_tasks_removed", "deleted_at", postgresql_where=text("deleted_at IS NOT NULL")),
     )
 

@@ -1,18 +1,18 @@
 """Who may do what to which task."""
 
 from atoll.identity.caller import Caller
-from atoll.identity.permissions import ADMINISTRATORS, EVERYBODY
+from atoll.identity.permissions import ADMINISTRATION, PLATFORM
 from atoll.tasks.life_cycle import ENDED, State, Wanted, may_stop
 from atoll.tasks.models import TaskRow
 from atoll.tasks.schemas import TaskAction
 from atoll.web.domain import Permission
 
-TASKS_CREATE = Permission("tasks:create", EVERYBODY)
-TASKS_READ = Permission("tasks:read", EVERYBODY)
-TASKS_STOP = Permission("tasks:stop", EVERYBODY)
-TASKS_DELETE = Permission("tasks:delete", EVERYBODY)
-TASKS_READ_ALL = Permission("tasks:read_all", ADMINISTRATORS)
-TASKS_STOP_ALL = Permission("tasks:stop_all", ADMINISTRATORS)
+TASKS_CREATE = Permission("tasks:create", PLATFORM)
+TASKS_READ = Permission("tasks:read", PLATFORM)
+TASKS_STOP = Permission("tasks:stop", PLATFORM)
+TASKS_DELETE = Permission("tasks:delete", PLATFORM)
+TASKS_READ_ALL = Permission("tasks:read_all", ADMINISTRATION)
+TASKS_STOP_ALL = Permission("tasks:stop_all", ADMINISTRATION)
 PERMISSIONS = (TASKS_CREATE, TASKS_READ, TASKS_STOP, TASKS_DELETE, TASKS_READ_ALL, TASKS_STOP_ALL)
 
 

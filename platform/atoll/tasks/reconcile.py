@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import object_session
 
 from atoll.database.base import now
@@ -21,8 +22,11 @@ from atoll.tasks import codes, life_cycle
 from atoll.tasks.changes import tell
 from atoll.tasks.collect import last_lines, last_scalars
 from atoll.tasks.decisions import Act, Decision, Facts, decide
-from atoll.tasks.life_cycle import ENDED, State, Wanted
+from atoll.tasks.life_cycle import ENDED, NOT_BEGUN, State, Wanted
 from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
+from atoll.virtual_clusters.models import Standing
+from atoll.virtual_clusters.repository import VirtualClusterRepository
+from atoll.web.codes import ReasonCode
 from atoll.web.errors import ApiError
 from atoll.web.schema import Reason
 
@@ -92,6 +96,7 @@ class Reconciler:
             async with self._sessions() as session, session.begin():
                 row = await self._claims.hold(session, claimed)
                 _enforce_hours(row)
+                await _enforce_membership(session, row)
                 attempt = row.attempts[-1] if row.attempts else None
                 facts = self._facts(row, attempt)
                 seen = self._seen(attempt)
@@ -122,6 +127,7 @@ class Reconciler:
             submitted=submitted_at is not None,
             stop_reason=Reason.model_validate(row.stop_reason) if row.stop_reason else None,
             believed_gone=self._engine.synced and submitted_at is not None and now() - submitted_at > SEEN_WITHIN,
+            granted=row.virtual_cluster.standing != Standing.PREPARING,
         )
 
     def _seen(self, attempt: AttemptRow | None) -> Observation:
@@ -315,10 +321,23 @@ def _enforce_hours(row: TaskRow) -> None:
     if hours is None or row.started_at is None or row.wanted == Wanted.STOP or State(row.state) in ENDED:
         return
     if now() >= row.started_at + timedelta(hours=hours):
-        reason = codes.TimeLimitReached(hours=hours).reason()
-        row.wanted = Wanted.STOP
-        row.stop_reason = reason.model_dump()
-        _event(row, "request", reason)
+        _end(row, codes.TimeLimitReached(hours=hours))
+
+
+async def _enforce_membership(session: AsyncSession, row: TaskRow) -> None:
+    """Whoever is no member any more waits for nothing there; what has begun goes on to its end."""
+    if row.wanted == Wanted.STOP or State(row.state) not in NOT_BEGUN:
+        return
+    if not await VirtualClusterRepository(session).is_member(row.virtual_cluster_id, row.owner_id):
+        _end(row, codes.NoLongerMember(virtual_cluster=row.virtual_cluster.name))
+
+
+def _end(row: TaskRow, why: ReasonCode) -> None:
+    """Have it stopped as if somebody had asked for it."""
+    reason = why.reason()
+    row.wanted = Wanted.STOP
+    row.stop_reason = reason.model_dump()
+    _event(row, "request", reason)
 
 
 def _look_again(row: TaskRow) -> datetime:

@@ -3,14 +3,16 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, func, or_, select, true
+from sqlalchemy import ColumnElement, delete, exists, func, or_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from atoll.database.notifications import DUE, notify
 from atoll.identity.caller import Caller
 from atoll.identity.models import UserRow
-from atoll.tasks.life_cycle import ENDED, HOLDS_DEVICES, WAITING, State
+from atoll.tasks.life_cycle import ENDED, HOLDS_DEVICES, NOT_BEGUN, WAITING, State, Wanted
 from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
 from atoll.tasks.policy import reads_all
+from atoll.virtual_clusters.membership import members
 from atoll.virtual_clusters.models import VirtualClusterRow
 
 
@@ -28,6 +30,11 @@ def of_attempts(attempts: Collection[str]) -> ColumnElement[bool]:
 def _holds_devices() -> ColumnElement[bool]:
     """Tasks that have their devices: not those that waited for them when they were told to stop."""
     return TaskRow.state.in_(HOLDS_DEVICES) & ((TaskRow.state != State.STOPPING) | TaskRow.admitted)
+
+
+def _unfinished() -> ColumnElement[bool]:
+    """Tasks that have not ended, found by their index."""
+    return TaskRow.finished_at.is_(None) & TaskRow.state.not_in(ENDED)
 
 
 class TaskRepository:
@@ -92,14 +99,16 @@ class TaskRepository:
         )
         return [(row[0], row[1], row[2]) for row in (await self._session.execute(query)).all()]
 
-    async def unfinished_of(self, caller: Caller, *, lock: bool = False) -> int:
-        """Number of the caller's own tasks that have not ended.
+    async def hold_owner(self, caller: Caller) -> bool:
+        """Whether the caller's account is active: until this transaction ends nobody disables or deletes it.
 
-        With `lock` no other request counts so until this transaction ends: of several at once none passes by another.
+        Nor does another request hold it so: of several at once none passes by what another one counts.
         """
-        if lock:
-            own = select(UserRow.id).where(UserRow.id == caller.id)
-            await self._session.execute(own.with_for_update(key_share=True))
+        own = select(UserRow.id).where(UserRow.id == caller.id, UserRow.active)
+        return await self._session.scalar(own.with_for_update(key_share=True)) is not None
+
+    async def unfinished_of(self, caller: Caller) -> int:
+        """Number of the caller's own tasks that have not ended."""
         query = select(func.count()).select_from(TaskRow)
         query = query.where(TaskRow.owner_id == caller.id, TaskRow.state.not_in(ENDED))
         return await self._session.scalar(query) or 0
@@ -110,15 +119,28 @@ class TaskRepository:
         found: datetime | None = await self._session.scalar(query.offset(count - 1).limit(1))
         return found
 
-    async def unfinished_rows_of(self, owner_id: str) -> Sequence[TaskRow]:
-        """All tasks of a user that have not ended, locked; only for who may stop the tasks of others."""
+    async def unfinished_rows_of(
+        self, owner_ids: Collection[str], *, cluster_id: str | None = None
+    ) -> Sequence[TaskRow]:
+        """All tasks of users that have not ended (those in one virtual cluster), locked; only for who may stop them."""
         query = (
             select(TaskRow)
-            .where(TaskRow.owner_id == owner_id, TaskRow.state.not_in(ENDED))
+            .where(TaskRow.owner_id.in_(owner_ids), TaskRow.state.not_in(ENDED))
             .order_by(TaskRow.id)
             .with_for_update(of=TaskRow)
         )
+        if cluster_id is not None:
+            query = query.where(TaskRow.virtual_cluster_id == cluster_id)
         return (await self._session.scalars(query)).all()
+
+    async def unfinished_in(self, cluster_id: str) -> dict[str, int]:
+        """Number of tasks in a virtual cluster that have not ended, per owner; only for who manages it."""
+        query = (
+            select(TaskRow.owner_id, func.count())
+            .where(TaskRow.virtual_cluster_id == cluster_id, _unfinished())
+            .group_by(TaskRow.owner_id)
+        )
+        return {row[0]: row[1] for row in await self._session.execute(query)}
 
     async def unfinished_of_each(self, owner_ids: Collection[str]) -> dict[str, int]:
         """Number of tasks of each user that have not ended; only for holders of users:read."""
@@ -128,6 +150,38 @@ class TaskRepository:
             .group_by(TaskRow.owner_id)
         )
         return {row[0]: row[1] for row in await self._session.execute(query)}
+
+    async def wake_waiting_in(self, cluster_id: str) -> None:
+        """What waits in a virtual cluster is looked at now; for `jobs`, which has just prepared it."""
+        await self._wake(TaskRow.virtual_cluster_id == cluster_id)
+
+    async def wake_strangers(self) -> None:
+        """The same of what waits where its owner is no member any more (`reconcile` ends it); for `jobs`."""
+        found = members(also_disabled=True)
+        of_member = exists().where(
+            found.c.virtual_cluster_id == TaskRow.virtual_cluster_id, found.c.user_id == TaskRow.owner_id
+        )
+        await self._wake(~of_member)
+
+    async def _wake(self, which: ColumnElement[bool]) -> None:
+        waits = TaskRow.state.in_(NOT_BEGUN) & (TaskRow.wanted != Wanted.STOP) & _unfinished()
+        # Locked in the order in which others lock several: of two neither waits for the other.
+        ids = select(TaskRow.id).where(which, waits).order_by(TaskRow.id).with_for_update(of=TaskRow)
+        woken = update(TaskRow).where(TaskRow.id.in_(ids)).values(due_at=func.clock_timestamp()).returning(TaskRow.id)
+        if (await self._session.execute(woken.execution_options(synchronize_session=False))).first() is not None:
+            await notify(self._session, DUE, "tasks")
+
+    async def owners_in_each(self, cluster_id: str | None = None) -> Sequence[tuple[str, str, int]]:
+        """Virtual cluster (all, or one), name and uid of everybody whose tasks there have not ended; for `jobs`."""
+        query = (
+            select(TaskRow.virtual_cluster_id, UserRow.name, UserRow.uid)
+            .join(UserRow, UserRow.id == TaskRow.owner_id)
+            .where(_unfinished())
+            .distinct()
+        )
+        if cluster_id is not None:
+            query = query.where(TaskRow.virtual_cluster_id == cluster_id)
+        return [(row[0], row[1], row[2]) for row in await self._session.execute(query)]
 
     async def count_in(self, states: frozenset[State]) -> int:
         """Number of tasks of all users in `states`; only for holders of tasks:read_all."""

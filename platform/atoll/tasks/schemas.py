@@ -5,9 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, WithJsonSchema
 
 from atoll.devices.limits import Resources
-from atoll.identity.schemas import UserReference
+from atoll.identity.schemas import UserReference, VirtualClusterReference
 from atoll.tasks.life_cycle import Mode, State, Wanted
-from atoll.virtual_clusters.schemas import VirtualClusterReference
 from atoll.web.schema import FieldError, Moment, Reason, Schema
 
 TaskName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]+$", min_length=1, max_length=64)]

@@ -27,13 +27,14 @@ from atoll.tasks.policy import TASKS_READ_ALL
 from atoll.tasks.repository import TaskRepository
 from atoll.tasks.schemas import Estimate, Task, TaskEvents, TaskSummary, Uses
 from atoll.tasks.snapshot import snapshot
+from atoll.virtual_clusters.codes import NotAMember
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.web import idempotency, pace, told
 from atoll.web.codes import FieldCode, ReasonCode
 from atoll.web.conditional import expect
 from atoll.web.domain import TaskKind
-from atoll.web.errors import Conflict, Invalid, NotAllowed, NotFound, TooMany
+from atoll.web.errors import Conflict, Invalid, NotAllowed, NotFound, NotSignedIn, TooMany
 from atoll.web.pagination import cut, decode
 from atoll.web.schema import FieldError, Page
 
@@ -58,6 +59,7 @@ class TaskService:
         self._configuration = configuration
         self._settings = configuration.tasks if configuration is not None else USUAL
         self._repository = TaskRepository(session)
+        self._clusters = VirtualClusterRepository(session)
 
     async def list(
         self,
@@ -113,12 +115,17 @@ class TaskService:
     async def submit(
         self, caller: Caller, kind: TaskKind, specification: TaskSpec, *, cluster: VirtualClusterRow, about: About
     ) -> Task:
-        """A new task of `kind`, queued. Raises NotAllowed, Invalid when it could never start, TooMany."""
+        """A new task of `kind`, queued. Raises NotAllowed, NotSignedIn, Invalid when it could never start, TooMany."""
         caller.require(kind.permission)
         if (size := specification.text_bytes) > MOST_TEXT_BYTES:
             raise invalid([codes.ProgramTextTooLong(size=size, limit=MOST_TEXT_BYTES).at("")])
         most = self._settings.unfinished_per_user
-        if await self._repository.unfinished_of(caller, lock=True) >= most:
+        if not await self._repository.hold_owner(caller):
+            raise NotSignedIn(told.NotSignedIn())  # somebody disabled or deleted the account since the request began
+        # From here on nobody edits it or takes the caller out of it; what was drafted may have read it before.
+        if await self._clusters.of_member(caller.id, cluster.name, hold=True) is not cluster:
+            raise invalid([NotAMember().at("virtual_cluster")])
+        if await self._repository.unfinished_of(caller) >= most:
             raise TooMany(codes.TooManyTasks(limit=most), errors=[codes.UnfinishedTasks(limit=most).at("")])
         if wait_s := await self._wait_s(caller):
             told_of = self._pace(wait_s)
@@ -233,27 +240,32 @@ class TaskService:
         expect(row, if_match)
         if not may_stop(State(row.state), Wanted(row.wanted)):
             raise Conflict(codes.AlreadyEnded())
-        await self._stop(caller, row)
+        await self._stop(caller, row, codes.StoppedByUser(user=caller.name))
         return views.full(caller, row)
 
     async def stop_all_of(self, actor: Actor, owner_id: str) -> int:
         """Ask for a stop of all that a user has; who calls this has judged that `actor` may. How many there were."""
-        found = [
-            row
-            for row in await self._repository.unfinished_rows_of(owner_id)
-            if Wanted(row.wanted) is not Wanted.STOP and may_stop(State(row.state), Wanted(row.wanted))
-        ]
+        rows = await self._repository.unfinished_rows_of([owner_id])
+        return await self._stop_each(actor, rows, codes.StoppedByUser(user=actor.name))
+
+    async def stop_all_in(self, actor: Actor, cluster_id: str, owner_ids: Collection[str]) -> int:
+        """The same, of all that users have in a virtual cluster which `actor` has taken them out of."""
+        rows = await self._repository.unfinished_rows_of(owner_ids, cluster_id=cluster_id)
+        return await self._stop_each(actor, rows, codes.MembershipEndedBy(user=actor.name))
+
+    async def _stop_each(self, actor: Actor, rows: Sequence[TaskRow], why: ReasonCode) -> int:
+        found = [row for row in rows if may_stop(State(row.state), Wanted(row.wanted))]
         for row in found:
-            await self._stop(actor, row)
+            await self._stop(actor, row, why)
         return len(found)
 
     async def unfinished_of_each(self, owner_ids: Collection[str]) -> dict[str, int]:
         """How many tasks of each of these users have not ended."""
         return await self._repository.unfinished_of_each(owner_ids)
 
-    async def _stop(self, actor: Actor, row: TaskRow) -> None:
+    async def _stop(self, actor: Actor, row: TaskRow, why: ReasonCode) -> None:
         row.wanted = Wanted.STOP
-        row.stop_reason = codes.StoppedByUser(user=actor.name).reason().model_dump()
+        row.stop_reason = why.reason().model_dump()
         self._event(row, "request", codes.StopRequested(), actor=actor.name)
         await record(self._session, actor, "task.stop", kind="task", identifier=row.id, name=row.name)
         await self._changed(row)
@@ -273,8 +285,7 @@ class TaskService:
 
     async def cluster(self, caller: Caller, name: str) -> VirtualClusterRow | None:
         """The virtual cluster of that name, None when the caller is no member of it."""
-        clusters = await VirtualClusterRepository(self._session).visible(caller.id)
-        return next((cluster for cluster in clusters if cluster.name == name), None)
+        return await self._clusters.of_member(caller.id, name)
 
     def _event(
         self, row: TaskRow, kind: str, told: ReasonCode, *, state: State | None = None, actor: str | None = None

@@ -1,9 +1,16 @@
-"""What tasks hold and wait for in virtual clusters."""
+"""What virtual clusters ask of tasks and machines, which lie above them."""
+
+from collections.abc import Collection, Mapping
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from atoll.audit_trail.record import Actor
+from atoll.engines.base import NodeObservation
+from atoll.engines.repository import NodeRepository
 from atoll.tasks.repository import TaskRepository
-from atoll.virtual_clusters.usage import Usage, UsageReader
+from atoll.tasks.service import TaskService
+from atoll.virtual_clusters.capacity import Detected
+from atoll.virtual_clusters.usage import ClusterTasks, Usage, UsageReader
 
 
 async def usage(session: AsyncSession) -> Usage:
@@ -20,4 +27,31 @@ async def usage(session: AsyncSession) -> Usage:
     return Usage(devices, running, waiting)
 
 
-READER = UsageReader(usage)
+async def detected(session: AsyncSession) -> Mapping[str, Detected]:
+    """Devices of all machines, by type."""
+    return counted(await NodeRepository(session).observations())
+
+
+def counted(nodes: Collection[NodeObservation]) -> dict[str, Detected]:
+    """Those of machines that are for tasks: they take some, or are workers that are down or cordoned now."""
+    found: dict[str, Detected] = {}
+    for node in nodes:
+        if not node.takes_tasks and (node.state == "ready" or "worker" not in node.roles):
+            continue
+        away = not node.takes_tasks or node.state != "ready"
+        for devices in node.devices:
+            before = found.get(devices.type, Detected())
+            found[devices.type] = Detected(before.total + devices.total, before.away + devices.total * away)
+    return found
+
+
+async def _of_each(session: AsyncSession, cluster_id: str) -> Mapping[str, int]:
+    return await TaskRepository(session).unfinished_in(cluster_id)
+
+
+async def _stop(session: AsyncSession, actor: Actor, cluster_id: str, owner_ids: Collection[str]) -> int:
+    return await TaskService(session).stop_all_in(actor, cluster_id, owner_ids)
+
+
+READER = UsageReader(usage, detected)
+CLUSTER_TASKS = ClusterTasks(_of_each, _stop)

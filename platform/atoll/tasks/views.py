@@ -4,12 +4,11 @@ from datetime import datetime
 
 from atoll.database.base import now
 from atoll.identity.caller import Caller
-from atoll.identity.schemas import UserReference
+from atoll.identity.schemas import UserReference, VirtualClusterReference
 from atoll.tasks.life_cycle import ENDED, Mode, State, Wanted
 from atoll.tasks.models import AttemptRow, EventRow, TaskRow
 from atoll.tasks.policy import actions
 from atoll.tasks.schemas import Attempt, Replica, StateSpan, Task, TaskEvent, TaskSummary
-from atoll.virtual_clusters.schemas import VirtualClusterReference
 from atoll.web.schema import Reason
 
 

@@ -48,9 +48,5 @@ class CommandNeeded(FieldCode, words="The image starts nothing by itself: give a
     pass
 
 
-class NotAMember(FieldCode, words="You are not a member of this virtual cluster."):
-    pass
-
-
 class OutputIsHome(FieldCode, words="Choose a directory below the home, not the home itself."):
     pass

@@ -11,6 +11,7 @@ from atoll.tasks.building import Builder
 from atoll.training import codes
 from atoll.training.program import Chosen, choose
 from atoll.training.schemas import TrainingCreate, TrainingDefinition
+from atoll.virtual_clusters.codes import NotAMember
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.web.schema import FieldError
 
@@ -57,7 +58,7 @@ def draft(
         builder.wrong("nodes", codes.NotDistributed())
     devices = None
     if cluster is None:
-        builder.wrong("virtual_cluster", codes.NotAMember())
+        builder.wrong("virtual_cluster", NotAMember())
     else:
         devices = builder.devices(cluster, body.device_type, body.devices, body.nodes)
     if chosen is not None and devices is not None:

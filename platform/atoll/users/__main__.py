@@ -6,6 +6,7 @@ Who may run a program in a service's container may do all this. It answers in JS
 import argparse
 import asyncio
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -15,8 +16,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from atoll.configuration import Configuration, ConfigurationError, load
 from atoll.database.connection import connect, sessions
 from atoll.database.identifiers import new_id
+from atoll.identity.permissions import PermissionTable
 from atoll.users.schemas import Account
 from atoll.users.service import UserService
+from atoll.web.domain import Permission
 from atoll.web.errors import ApiError
 from atoll.web.internal import configure_logs
 from atoll.web.schema import Page
@@ -32,6 +35,10 @@ class Operator:
     request_id: str
     id: str | None = None
     address: str = "command line"
+
+    def lacks(self, _permissions: Iterable[Permission]) -> list[str]:
+        """None: who may run programs here may do everything."""
+        return []
 
 
 class Refused(BaseModel):
@@ -52,8 +59,9 @@ async def _all(service: UserService) -> BaseModel:
             return Page[Account](items=items)
 
 
-async def _done(session: AsyncSession, given: argparse.Namespace) -> BaseModel:
-    service = UserService(session)
+async def _done(session: AsyncSession, configuration: Configuration, given: argparse.Namespace) -> BaseModel:
+    # Nothing is judged by permissions here, so there is no need to know them.
+    service = UserService(session, configuration, PermissionTable(()))
     if given.verb == "list":
         return await _all(service)
     operator = Operator(given.by, new_id())
@@ -73,7 +81,7 @@ async def _main(configuration: Configuration, given: argparse.Namespace) -> tupl
     database = connect(configuration, pool_size=1)
     try:
         async with sessions(database)() as session, session.begin():
-            return 0, await _done(session, given)
+            return 0, await _done(session, configuration, given)
     except ApiError as error:
         return 1, Refused(code=error.code, detail=error.detail, remedy=error.problem.said("remedy"))
     finally:

@@ -1,22 +1,6 @@
 """What accounts say."""
 
-from atoll.web.codes import ProblemCode
-
-
-class NameTaken(
-    ProblemCode, title="This name is taken", detail="The name `{name}` is taken.", remedy="Choose another name."
-):
-    name: str
-
-
-class LastAdministrator(
-    ProblemCode,
-    title="This is the last administrator who can sign in",
-    detail="Without `{name}` nobody could administer the platform.",
-    remedy="Enable or make another administrator first. When none can sign in: `./atoll users --help` on the machine"
-    " that installed the cluster.",
-):
-    name: str
+from atoll.web.codes import FieldCode, ProblemCode
 
 
 class OwnPassword(
@@ -28,11 +12,30 @@ class OwnPassword(
     pass
 
 
+class OwnAccount(
+    ProblemCode,
+    title="This is your own account",
+    detail="You would be signed out at once, and could not come back.",
+    remedy="Another administrator can delete it.",
+):
+    pass
+
+
+class UnfinishedTasks(
+    ProblemCode,
+    title="This user has tasks that have not ended",
+    detail="{count} tasks of `{name}` wait or run.",
+    remedy="Wait until they have ended, or have them stopped together with the deletion.",
+):
+    name: str
+    count: int
+
+
 class NoSuchUser(ProblemCode, title="This user does not exist", detail="There is no user `{name}`."):
     name: str
 
 
-class NoSuchVirtualCluster(
-    ProblemCode, title="This virtual cluster does not exist", detail="There is no virtual cluster `{name}`."
+class NoSuchVirtualClusterField(
+    FieldCode, code="no_such_virtual_cluster", words="There is no virtual cluster `{name}`."
 ):
     name: str

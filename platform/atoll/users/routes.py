@@ -6,50 +6,114 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
-from atoll.identity.schemas import User
-from atoll.users.policy import USERS_MANAGE, USERS_READ
-from atoll.users.schemas import Account, OneTimePassword, UserCreate, UserDisable
+from atoll.identity.permissions import PermissionTable
+from atoll.identity.rights.policy import GROUPS_READ, ROLES_READ, USERS_MANAGE, USERS_READ
+from atoll.users.creation import UserCreation
+from atoll.users.schemas import (
+    Account,
+    OneTimePassword,
+    UserCreate,
+    UserDelete,
+    UserDisable,
+    UserGroups,
+    UserManagement,
+    UserRoles,
+    UsersCreate,
+    UsersCreated,
+    UserUpdate,
+)
 from atoll.users.service import UserService
 from atoll.web.conditional import IfMatch, etag
-from atoll.web.dependencies import Cursor, Limit, Transaction
+from atoll.web.dependencies import Cursor, Limit, Parts, Transaction
 from atoll.web.schema import Page
 
 router = APIRouter(tags=["users"])
 
 
-async def _service(session: Transaction) -> UserService:
-    return UserService(session)
+async def _service(session: Transaction, parts: Parts) -> UserService:
+    return UserService(session, parts.configuration, parts.part(PermissionTable))
+
+
+async def _creation(session: Transaction, parts: Parts) -> UserCreation:
+    return UserCreation(session, parts.configuration, parts.part(PermissionTable))
 
 
 Service = Annotated[UserService, Depends(_service)]
+Creation = Annotated[UserCreation, Depends(_creation)]
+Reader = Annotated[Caller, allowed(USERS_READ)]
 Manager = Annotated[Caller, allowed(USERS_MANAGE)]
+
+
+@router.get("/user-management", name="management")
+async def management(
+    service: Service, _caller: Annotated[Caller, allowed(USERS_READ, GROUPS_READ, ROLES_READ)]
+) -> UserManagement:
+    """How many users, groups and roles there are."""
+    return await service.management()
 
 
 @router.get("/users", name="list")
 async def users(
     service: Service,
-    _caller: Annotated[Caller, allowed(USERS_READ)],
-    words: Annotated[str | None, Query(max_length=128, description="In the name or the full name")] = None,
+    _caller: Reader,
+    words: Annotated[str | None, Query(max_length=128, description="In names, e-mail address, phone number")] = None,
     active: Annotated[bool | None, Query(description="Only those that may sign in, or only those that may not")] = None,
+    role: Annotated[str | None, Query(max_length=64, description="Only those that were given this role")] = None,
+    group: Annotated[str | None, Query(max_length=64, description="Only those in this group")] = None,
+    waiting: Annotated[bool | None, Query(description="Only those without role and group, or only the others")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Account]:
     """All accounts, by name."""
-    return await service.list(limit, cursor, words=words, active=active)
+    return await service.list(limit, cursor, words=words, active=active, role=role, group=group, waiting=waiting)
 
 
 @router.get("/users/{user_id}", name="read")
-async def user(
-    user_id: str, response: Response, service: Service, _caller: Annotated[Caller, allowed(USERS_READ)]
-) -> Account:
+async def user(user_id: str, response: Response, service: Service, _caller: Reader) -> Account:
     """One account."""
     return etag(response, await service.read(user_id))
 
 
 @router.post("/users", status_code=201)
-async def create(body: UserCreate, service: Service, caller: Manager) -> User:
+async def create(body: UserCreate, response: Response, creation: Creation, caller: Manager) -> Account:
     """A new account, which must change its password at first sign-in."""
-    return await service.create(caller, body)
+    return etag(response, await creation.one(caller, body))
+
+
+@router.post("/users/batch", status_code=201, name="create_several")
+async def create_several(body: UsersCreate, creation: Creation, caller: Manager) -> UsersCreated:
+    """Several new accounts with the same roles, groups and virtual clusters; all are made, or none."""
+    return await creation.several(caller, body)
+
+
+@router.patch("/users/{user_id}")
+async def update(
+    user_id: str, body: UserUpdate, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
+) -> Account:
+    """Change the full name, the phone number, the e-mail address."""
+    return etag(response, await service.update(caller, user_id, body, if_match))
+
+
+@router.put("/users/{user_id}/roles", name="put_roles")
+async def put_roles(
+    user_id: str, body: UserRoles, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
+) -> Account:
+    """Set all roles of a user; what flows for the user is looked at again at once."""
+    return etag(response, await service.put_roles(caller, user_id, body.roles, if_match))
+
+
+@router.put("/users/{user_id}/groups", name="put_groups")
+async def put_groups(
+    user_id: str, body: UserGroups, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
+) -> Account:
+    """Set all groups of a user; what flows for the user is looked at again at once."""
+    return etag(response, await service.put_groups(caller, user_id, body.groups, if_match))
+
+
+@router.post("/users/{user_id}/delete", status_code=204)
+async def delete(user_id: str, body: UserDelete, service: Service, caller: Manager, if_match: IfMatch = None) -> None:
+    """Delete an account: nobody gets its name or uid again, and the files stay where they are."""
+    await service.delete(caller, user_id, if_match, stop_tasks=body.stop_tasks)
 
 
 @router.post("/users/{user_id}/disable")

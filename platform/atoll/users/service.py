@@ -2,21 +2,25 @@
 
 import builtins
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.record import Actor, record
+from atoll.configuration import Configuration
+from atoll.database.base import now
 from atoll.identity import passwords
-from atoll.identity.accounts import add_account
-from atoll.identity.caller import Caller
-from atoll.identity.models import UserRow
-from atoll.identity.permissions import Role
+from atoll.identity.accounts import ADMIN, refuse_protected
+from atoll.identity.models import GroupMemberRow, GroupRow, RoleRow, UserRoleRow, UserRow
+from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
-from atoll.identity.schemas import User
+from atoll.identity.rights.giving import Giver, Giving
+from atoll.identity.rights.repository import RightsRepository
+from atoll.identity.schemas import GroupReference, RoleReference, VirtualClusterReference
+from atoll.identity.service import described
 from atoll.tasks.service import TaskService
-from atoll.users.codes import LastAdministrator, NameTaken, NoSuchUser, NoSuchVirtualCluster, OwnPassword
-from atoll.users.schemas import Account, OneTimePassword, UserCreate
+from atoll.users.codes import NoSuchUser, OwnAccount, OwnPassword, UnfinishedTasks
+from atoll.users.schemas import Account, OneTimePassword, UserManagement, UserUpdate
 from atoll.virtual_clusters.service import VirtualClusterService
 from atoll.web.conditional import expect
 from atoll.web.errors import Conflict, NotFound
@@ -31,121 +35,217 @@ _GROUPS, _GROUP = 4, 5
 class UserService:
     """Accounts; the routes let only holders of users:read and users:manage in, the command line only operators."""
 
-    def __init__(self, session: AsyncSession) -> None:
+    def __init__(self, session: AsyncSession, configuration: Configuration, table: PermissionTable) -> None:
         self._session = session
+        self._homes = configuration.storage.root / "home"
         self._repository = IdentityRepository(session)
+        self._rights = RightsRepository(session)
+        self._giving = Giving(session, table)
         self._tasks = TaskService(session)
+        self._clusters = VirtualClusterService(session)
 
     async def list(
-        self, limit: int, cursor: str | None, *, words: str | None = None, active: bool | None = None
+        self,
+        limit: int,
+        cursor: str | None,
+        *,
+        words: str | None = None,
+        active: bool | None = None,
+        role: str | None = None,
+        group: str | None = None,
+        waiting: bool | None = None,
     ) -> Page[Account]:
         """Accounts by name."""
-        found = await self._repository.users(limit + 1, decode(cursor), words=words, active=active)
+        found = await self._repository.users(
+            limit + 1, decode(cursor), words=words, active=active, role=role, group=group, waiting=waiting
+        )
         rows, following = cut(found, limit, lambda row: row.name)
-        return Page(items=await self._described(rows), next_cursor=following)
+        return Page(items=await self.described(rows), next_cursor=following)
 
     async def read(self, user_id: str) -> Account:
         """One account. Raises NotFound."""
-        return await self._one(await self._row(user_id))
+        return (await self.described([await self._row(user_id)]))[0]
 
     async def id_of(self, name: str) -> str:
         """The id of the account of that name. Raises NotFound."""
         row = await self._repository.user_by_name(name)
-        if row is None:
+        if row is None or row.deleted_at is not None:
             raise NotFound(NoSuchUser(name=name))
         return row.id
 
-    async def create(self, caller: Caller, body: UserCreate) -> User:
-        """A new account. Raises Conflict when the name is (or ever was) taken, NotFound for a virtual cluster."""
-        if await self._repository.user_by_name(body.name) is not None:
-            raise Conflict(NameTaken(name=body.name))
-        user = await add_account(
-            self._session,
-            body.name,
-            body.new_password_text(),
-            roles=[str(role) for role in body.roles],
-            nickname=body.nickname,
+    async def management(self) -> UserManagement:
+        """How much there is to be managed."""
+        return UserManagement(
+            users=await self._repository.count(),
+            waiting=await self._repository.count(waiting=True),
+            groups=await self._rights.count(GroupRow),
+            roles=await self._rights.count(RoleRow),
         )
-        await self._join(user.id, body.virtual_clusters)
-        await self._record(caller, "user.create", user, roles=user.roles, virtual_clusters=body.virtual_clusters)
-        return User.model_validate(user)
 
-    async def disable(self, actor: Actor, user_id: str, if_match: str | None, *, stop_tasks: bool) -> Account:
-        """Nobody signs in as this user any more, and what flows for them ends; their tasks go on unless asked for.
-
-        Raises NotFound, Changed, Conflict for the last administrator who can sign in.
-        """
-        administrators = await self._repository.active_holders(Role.ADMIN)
-        row = await self._row(user_id, if_match)
-        if row.active:
-            if [each.id for each in administrators] == [row.id]:
-                raise Conflict(LastAdministrator(name=row.name))
-            row.active = False
-            sessions = await self._repository.end_sessions_of(row.id)
-            stopped = await self._tasks.stop_all_of(actor, row.id) if stop_tasks else 0
-            await self._record(actor, "user.disable", row, sessions=sessions, stopped_tasks=stopped)
+    async def update(self, giver: Giver, user_id: str, body: UserUpdate, if_match: str | None) -> Account:
+        """Another full name, or other ways to reach the user. Raises NotFound, Changed, NotAllowed, Conflict."""
+        row = await self._own(giver, user_id, if_match)
+        refuse_protected(row)
+        wanted = body.model_dump(exclude_none=True)
+        changed = {key: value for key, value in wanted.items() if getattr(row, key) != value}
+        for key, value in changed.items():
+            setattr(row, key, value)
+        if changed:
+            await self._record(giver, "user.update", row, changed=sorted(changed))
         return await self._one(row)
 
-    async def enable(self, actor: Actor, user_id: str, if_match: str | None) -> Account:
-        """The user may sign in again. Raises NotFound, Changed."""
-        row = await self._row(user_id, if_match)
+    async def put_roles(self, giver: Giver, user_id: str, role_ids: Collection[str], if_match: str | None) -> Account:
+        """All roles that the user is to have, but for those of groups. Raises as `put_groups`."""
+        new = await self._giving.roles(giver, role_ids)
+        row = await self._row(user_id, if_match, lock=True)
+        before = {each["id"] for each in (await self._rights.roles_of_users([row.id])).get(row.id, [])}
+        gone = before - {role.id for role in new}
+        self._giving.judge(giver, (grant for role in await self._rights.some(RoleRow, gone) for grant in role.grants))
+        added = [role.id for role in new if role.id not in before]
+        if gone or added:
+            refuse_protected(row)
+            if gone:
+                await self._rights.unlink(UserRoleRow, user_id=[row.id], role_id=gone)
+            if added:
+                await self._rights.link(UserRoleRow, [{"user_id": row.id, "role_id": each} for each in added])
+            await self._rights.touch(UserRow, [row.id])
+            await self._rights.tell_users([row.id])
+            await self._record(giver, "user.roles", row, roles=[role.name for role in new])
+        return await self.read(row.id)
+
+    async def put_groups(self, giver: Giver, user_id: str, group_ids: Collection[str], if_match: str | None) -> Account:
+        """All groups in which the user is to be.
+
+        Raises NotFound, Changed, Invalid, NotAllowed for what the giver does not hold, Conflict for the protected one.
+        """
+        new = await self._giving.groups(giver, group_ids)
+        row = await self._row(user_id, if_match, lock=True)
+        before = {each["id"] for each in (await self._rights.groups_of_users([row.id])).get(row.id, [])}
+        gone = before - {group.id for group in new}
+        self._giving.judge(giver, await self._rights.grants_of_groups(gone))
+        added = [group.id for group in new if group.id not in before]
+        if gone or added:
+            refuse_protected(row)
+            if gone:
+                await self._rights.unlink(GroupMemberRow, user_id=[row.id], group_id=gone)
+            if added:
+                await self._rights.link(GroupMemberRow, [{"user_id": row.id, "group_id": each} for each in added])
+            await self._rights.touch(UserRow, [row.id])
+            await self._rights.tell_users([row.id])
+            await self._clusters.members_changed()
+            await self._record(giver, "user.groups", row, groups=[group.name for group in new])
+        return await self.read(row.id)
+
+    async def disable(self, giver: Giver, user_id: str, if_match: str | None, *, stop_tasks: bool) -> Account:
+        """Nobody signs in as this user any more, and what flows for them ends; their tasks go on unless asked for.
+
+        Raises NotFound, Changed, NotAllowed for who holds more than the giver, Conflict for the protected account.
+        """
+        row = await self._own(giver, user_id, if_match)
+        refuse_protected(row)
+        if row.active:
+            row.active = False
+            sessions = await self._repository.end_sessions_of(row.id)
+            stopped = await self._tasks.stop_all_of(giver, row.id) if stop_tasks else 0
+            await self._clusters.members_changed()
+            await self._record(giver, "user.disable", row, sessions=sessions, stopped_tasks=stopped)
+        return await self._one(row)
+
+    async def enable(self, giver: Giver, user_id: str, if_match: str | None) -> Account:
+        """The user may sign in again. Raises NotFound, Changed, NotAllowed."""
+        row = await self._own(giver, user_id, if_match)
         if not row.active:
             row.active = True
             await self._repository.forgive_name(row.name)
-            await self._record(actor, "user.enable", row)
+            await self._clusters.members_changed()
+            await self._record(giver, "user.enable", row)
         return await self._one(row)
 
-    async def reset_password(self, actor: Actor, user_id: str, if_match: str | None) -> OneTimePassword:
-        """A one-time password, told this once; sessions end. Raises NotFound, Changed, Conflict for one's own."""
-        if actor.id == user_id:
+    async def delete(self, giver: Giver, user_id: str, if_match: str | None, *, stop_tasks: bool) -> None:
+        """Nobody has this account any more, nor its name and uid ever again; files stay, and what names it does.
+
+        Raises NotFound, Changed, NotAllowed, Conflict for one's own, the protected one, and while there are tasks that
+        have not ended and are not to be stopped.
+        """
+        if giver.id == user_id:
+            raise Conflict(OwnAccount())
+        row = await self._own(giver, user_id, if_match)
+        refuse_protected(row)
+        unfinished = (await self._tasks.unfinished_of_each([row.id])).get(row.id, 0)
+        if unfinished and not stop_tasks:
+            raise Conflict(UnfinishedTasks(name=row.name, count=unfinished))
+        stopped = await self._tasks.stop_all_of(giver, row.id) if unfinished else 0
+        row.active, row.deleted_at, row.must_change_password = False, now(), True
+        row.password_hash = row.phone = row.email = ""
+        sessions = await self._repository.end_sessions_of(row.id)
+        await self._repository.forget_devices_of(row.id)
+        await self._rights.unlink(UserRoleRow, user_id=[row.id])
+        await self._rights.unlink(GroupMemberRow, user_id=[row.id])
+        await self._clusters.leave_all(row.id)
+        home = self._home(row)
+        await self._record(giver, "user.delete", row, sessions=sessions, stopped_tasks=stopped, home=home)
+
+    async def reset_password(self, giver: Giver, user_id: str, if_match: str | None) -> OneTimePassword:
+        """A one-time password, told this once; sessions end. Raises NotFound, Changed, NotAllowed, Conflict (own)."""
+        if giver.id == user_id:
             raise Conflict(OwnPassword())
         password = "-".join("".join(secrets.choice(_ALPHABET) for _ in range(_GROUP)) for _ in range(_GROUPS))
         hashed = await passwords.hashed(password)
-        row = await self._row(user_id, if_match)
+        row = await self._own(giver, user_id, if_match)
         row.password_hash = hashed
         row.must_change_password = True
         sessions = await self._repository.end_sessions_of(row.id)
         await self._repository.forgive_name(row.name)
-        await self._record(actor, "user.reset_password", row, sessions=sessions)
+        await self._record(giver, "user.reset_password", row, sessions=sessions)
         return OneTimePassword(account=await self._one(row), password=password)
 
-    async def end_sessions(self, actor: Actor, user_id: str, if_match: str | None) -> Account:
-        """Sign the user out everywhere, and end what flows for them. Raises NotFound, Changed."""
-        row = await self._row(user_id, if_match)
+    async def end_sessions(self, giver: Giver, user_id: str, if_match: str | None) -> Account:
+        """Sign the user out everywhere, and end what flows for them. Raises NotFound, Changed, NotAllowed."""
+        row = await self._own(giver, user_id, if_match)
         sessions = await self._repository.end_sessions_of(row.id)
-        await self._record(actor, "user.end_sessions", row, sessions=sessions)
+        await self._record(giver, "user.end_sessions", row, sessions=sessions)
         return await self._one(row)
 
-    async def _row(self, user_id: str, if_match: str | None = None) -> UserRow:
-        row = await self._repository.user(user_id, lock=True)
-        if row is None:
-            raise NotFound(NoSuchUser(name=user_id))
-        expect(row, if_match)
-        return row
-
-    async def _one(self, row: UserRow) -> Account:
-        await self._session.flush()
-        return (await self._described([row]))[0]
-
-    async def _described(self, rows: Sequence[UserRow]) -> builtins.list[Account]:
+    async def described(self, rows: Sequence[UserRow]) -> builtins.list[Account]:
+        """Accounts, read with how to reach their users, as administrators see them."""
         ids = [row.id for row in rows]
         sessions, tasks = await self._repository.live_sessions_of(ids), await self._tasks.unfinished_of_each(ids)
+        roles, groups = await self._rights.roles_of_users(ids), await self._rights.groups_of_users(ids)
+        clusters = await self._clusters.of_users(ids)
         return [
             Account(
-                **User.model_validate(row).model_dump(),
+                **described(row, [RoleReference.model_validate(each) for each in roles.get(row.id, ())]).model_dump(),
+                groups=[GroupReference.model_validate(each) for each in groups.get(row.id, ())],
+                virtual_clusters=[VirtualClusterReference.model_validate(each) for each in clusters.get(row.id, ())],
+                protected=row.name == ADMIN,
                 must_change_password=row.must_change_password,
                 version=row.version,
                 sessions=sessions.get(row.id, 0),
                 unfinished_tasks=tasks.get(row.id, 0),
+                home=self._home(row),
             )
             for row in rows
         ]
 
+    def _home(self, row: UserRow) -> str:
+        return str(self._homes / row.name)
+
+    async def _row(self, user_id: str, if_match: str | None = None, *, lock: bool = False) -> UserRow:
+        row = await self._repository.account(user_id, lock=lock)
+        if row is None:
+            raise NotFound(NoSuchUser(name=user_id[:64]))
+        expect(row, if_match)
+        return row
+
+    async def _own(self, giver: Giver, user_id: str, if_match: str | None) -> UserRow:
+        """An account that the giver may act upon, locked."""
+        row = await self._row(user_id, if_match, lock=True)
+        await self._giving.judge_user(giver, row.id)
+        return row
+
+    async def _one(self, row: UserRow) -> Account:
+        await self._session.flush()
+        return (await self.described([row]))[0]
+
     async def _record(self, actor: Actor, action: str, user: UserRow, **details: object) -> None:
         await record(self._session, actor, action, kind="user", identifier=user.id, name=user.name, details=details)
-
-    async def _join(self, user_id: str, names: builtins.list[str]) -> None:
-        clusters = VirtualClusterService(self._session)
-        for name in names:
-            if not await clusters.join(name, user_id):
-                raise NotFound(NoSuchVirtualCluster(name=name))

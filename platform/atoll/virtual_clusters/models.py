@@ -1,33 +1,52 @@
 """Tables of virtual clusters."""
 
 from datetime import datetime
+from enum import StrEnum
 
-from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy import CheckConstraint, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from atoll.database.base import Table, now
 from atoll.database.identifiers import new_id
-from atoll.identity.models import UserRow
+
+
+class Standing(StrEnum):
+    """How far the engine has followed what is wanted of a virtual cluster."""
+
+    PREPARING = "preparing"  # the engine may still have more of it than is wanted: nothing new is handed to it
+    READY = "ready"
+    DELETING = "deleting"  # it is nobody's any more, and the engine still has something of it
 
 
 class VirtualClusterRow(Table):
-    """A named share of the cluster; `jobs` brings the engine up to it."""
+    """A named share of the cluster; `jobs` brings the engine up to it.
+
+    `version` counts what is wanted of it (not its members), so that edits of what was read are told from others, and
+    `jobs` confirms just what it has brought to the engine. A row outlives its virtual cluster: tasks of before name it.
+    """
 
     __tablename__ = "virtual_clusters"
+    __table_args__ = (
+        Index("uq_virtual_clusters_present_name", "name", unique=True, postgresql_where=text("deleted_at IS NULL")),
+    )
 
     id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
-    name: Mapped[str] = mapped_column(unique=True)
+    name: Mapped[str]
     max_hours: Mapped[int | None]
+    standing: Mapped[str] = mapped_column(default=Standing.PREPARING)
     created_at: Mapped[datetime] = mapped_column(default=now)
-    quotas: Mapped[list["QuotaRow"]] = relationship(lazy="selectin", order_by="QuotaRow.device_type")
-    members: Mapped[list["MemberRow"]] = relationship(lazy="selectin")
+    deleted_at: Mapped[datetime | None]  # the engine has confirmed that nothing of it is left; its name is free again
+    version: Mapped[int] = mapped_column(default=1)
+    quotas: Mapped[list["QuotaRow"]] = relationship(
+        lazy="selectin", order_by="QuotaRow.device_type", cascade="all, delete-orphan"
+    )
 
 
 class QuotaRow(Table):
     """Devices of one type in a virtual cluster."""
 
     __tablename__ = "virtual_cluster_quotas"
-    __table_args__ = (CheckConstraint("count >= 0 AND max_per_user >= 0", name="not_negative"),)
+    __table_args__ = (CheckConstraint("max_per_user >= 0 AND max_per_user <= count", name="within_the_count"),)
 
     virtual_cluster_id: Mapped[str] = mapped_column(
         ForeignKey("virtual_clusters.id", ondelete="CASCADE"), primary_key=True
@@ -38,7 +57,7 @@ class QuotaRow(Table):
 
 
 class MemberRow(Table):
-    """A user of a virtual cluster."""
+    """A user who was added to a virtual cluster; who is a member in effect, `membership` says."""
 
     __tablename__ = "virtual_cluster_members"
 
@@ -46,4 +65,14 @@ class MemberRow(Table):
         ForeignKey("virtual_clusters.id", ondelete="CASCADE"), primary_key=True
     )
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), primary_key=True, index=True)
-    user: Mapped[UserRow] = relationship(lazy="joined", innerjoin=True)
+
+
+class ClusterGroupRow(Table):
+    """A group that was added to a virtual cluster: all who are in it are members, as long as they are."""
+
+    __tablename__ = "virtual_cluster_groups"
+
+    virtual_cluster_id: Mapped[str] = mapped_column(
+        ForeignKey("virtual_clusters.id", ondelete="CASCADE"), primary_key=True
+    )
+    group_id: Mapped[str] = mapped_column(ForeignKey("groups.id", ondelete="CASCADE"), primary_key=True, index=True)

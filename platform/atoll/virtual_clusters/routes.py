@@ -1,15 +1,29 @@
-"""Virtual clusters."""
+"""Virtual clusters: list, read, make, edit, extend, delete; what there is to be granted."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query, Response
 
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
-from atoll.virtual_clusters.policy import VIRTUAL_CLUSTERS_READ
-from atoll.virtual_clusters.schemas import VirtualCluster
+from atoll.virtual_clusters.management import VirtualClusterManagement
+from atoll.virtual_clusters.members import Kind, MemberManagement
+from atoll.virtual_clusters.policy import VIRTUAL_CLUSTERS_MANAGE, VIRTUAL_CLUSTERS_READ
+from atoll.virtual_clusters.schemas import (
+    ClusterMember,
+    DeviceCapacity,
+    MembersAdd,
+    MembersAdded,
+    MembersRemove,
+    MembersRemoved,
+    VirtualCluster,
+    VirtualClusterCreate,
+    VirtualClusterEdit,
+    VirtualClusterExtend,
+)
 from atoll.virtual_clusters.service import VirtualClusterService
-from atoll.virtual_clusters.usage import UsageReader
+from atoll.virtual_clusters.usage import ClusterTasks, UsageReader
+from atoll.web.conditional import IfMatch, etag
 from atoll.web.dependencies import Cursor, Limit, Parts, Transaction
 from atoll.web.schema import Page
 
@@ -20,13 +34,108 @@ async def _service(session: Transaction) -> VirtualClusterService:
     return VirtualClusterService(session)
 
 
+async def _management(session: Transaction, parts: Parts) -> VirtualClusterManagement:
+    return VirtualClusterManagement(session, parts.configuration, parts.part(UsageReader), parts.part(ClusterTasks))
+
+
+async def _members(session: Transaction, parts: Parts) -> MemberManagement:
+    return MemberManagement(session, parts.part(ClusterTasks))
+
+
+Service = Annotated[VirtualClusterService, Depends(_service)]
+Management = Annotated[VirtualClusterManagement, Depends(_management)]
+Members = Annotated[MemberManagement, Depends(_members)]
+Reader = Annotated[Caller, allowed(VIRTUAL_CLUSTERS_READ)]
+Manager = Annotated[Caller, allowed(VIRTUAL_CLUSTERS_MANAGE)]
+
+
 @router.get("/virtual-clusters", name="list")
 async def virtual_clusters(
-    service: Annotated[VirtualClusterService, Depends(_service)],
-    caller: Annotated[Caller, allowed(VIRTUAL_CLUSTERS_READ)],
-    parts: Parts,
-    limit: Limit = 50,
-    cursor: Cursor = None,
+    service: Service, caller: Reader, parts: Parts, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[VirtualCluster]:
     """The caller's virtual clusters; all of them for administrators."""
     return await service.list(caller, parts.part(UsageReader), limit, cursor)
+
+
+@router.get("/virtual-clusters/{cluster_id}", name="read")
+async def virtual_cluster(
+    cluster_id: str, response: Response, service: Service, caller: Reader, parts: Parts
+) -> VirtualCluster:
+    """One of the caller's virtual clusters; any for administrators."""
+    return etag(response, await service.read(caller, parts.part(UsageReader), cluster_id))
+
+
+@router.post("/virtual-clusters", name="create", status_code=201)
+async def create(
+    body: VirtualClusterCreate, response: Response, management: Management, caller: Manager
+) -> VirtualCluster:
+    """A new virtual cluster, without members; its tasks wait until the engine has it."""
+    made = await management.create(caller, body)
+    response.headers["Location"] = f"/api/v1/virtual-clusters/{made.id}"
+    return etag(response, made)
+
+
+@router.patch("/virtual-clusters/{cluster_id}", name="edit")
+async def edit(
+    cluster_id: str,
+    body: VirtualClusterEdit,
+    response: Response,
+    management: Management,
+    caller: Manager,
+    if_match: IfMatch = None,
+) -> VirtualCluster:
+    """More of anything at any time; less only while no task waits or runs in it."""
+    return etag(response, await management.edit(caller, cluster_id, body, if_match))
+
+
+@router.post("/virtual-clusters/{cluster_id}/extend", name="extend")
+async def extend(
+    cluster_id: str,
+    body: VirtualClusterExtend,
+    response: Response,
+    management: Management,
+    caller: Manager,
+    if_match: IfMatch = None,
+) -> VirtualCluster:
+    """More hours for the tasks of this virtual cluster, at any time; those that run have them, too."""
+    return etag(response, await management.extend(caller, cluster_id, body.hours, if_match))
+
+
+@router.delete("/virtual-clusters/{cluster_id}", name="delete", status_code=202)
+async def delete(
+    cluster_id: str, response: Response, management: Management, caller: Manager, if_match: IfMatch = None
+) -> VirtualCluster:
+    """Delete it, while no task waits or runs in it. Its members lose it at once; it is gone once the engine says so."""
+    return etag(response, await management.delete(caller, cluster_id, if_match))
+
+
+@router.get("/virtual-clusters/{cluster_id}/members", name="list_members")
+async def members(
+    cluster_id: str,
+    service: Members,
+    _caller: Manager,
+    kind: Annotated[Kind | None, Query(description="Only groups, or only users")] = None,
+    words: Annotated[str | None, Query(max_length=128, description="In the name or the full name")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[ClusterMember]:
+    """Its groups, then all its users, those of its groups included."""
+    return await service.list(cluster_id, kind=kind, words=words, limit=limit, cursor=cursor)
+
+
+@router.post("/virtual-clusters/{cluster_id}/members", name="add_members")
+async def add_members(cluster_id: str, body: MembersAdd, service: Members, caller: Manager) -> MembersAdded:
+    """Make users and groups members."""
+    return await service.add(caller, cluster_id, body)
+
+
+@router.post("/virtual-clusters/{cluster_id}/members/remove", name="remove_members")
+async def remove_members(cluster_id: str, body: MembersRemove, service: Members, caller: Manager) -> MembersRemoved:
+    """Take users and groups out; who is a member in another way stays one, and is named."""
+    return await service.remove(caller, cluster_id, body)
+
+
+@router.get("/device-capacity", name="read_capacity")
+async def device_capacity(management: Management, _caller: Manager) -> list[DeviceCapacity]:
+    """Each device type: how many there are on the machines, and how many are granted to virtual clusters."""
+    return await management.capacity()

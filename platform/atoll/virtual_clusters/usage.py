@@ -1,9 +1,12 @@
-"""What is held in virtual clusters, as whoever holds it tells: tasks lie a floor above."""
+"""What lies a floor above virtual clusters and is asked by them: tasks and machines, as whoever has them tells."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from sqlalchemy.ext.asyncio import AsyncSession
+
+from atoll.audit_trail.record import Actor
+from atoll.virtual_clusters.capacity import Detected
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +23,16 @@ class UsageReader:
     """A part of the API's process."""
 
     read: Callable[[AsyncSession], Awaitable[Usage]]
+    detected: Callable[[AsyncSession], Awaitable[Mapping[str, Detected]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterTasks:
+    """A part of the API's process: the tasks in a virtual cluster that have not ended.
+
+    `of_each`: how many, by their owner. `stop(session, actor, id of the virtual cluster, owners)` asks for a stop of
+    those of `owners`, who lose it, and tells how many there were; that `actor` may was judged before.
+    """
+
+    of_each: Callable[[AsyncSession, str], Awaitable[Mapping[str, int]]]
+    stop: Callable[[AsyncSession, Actor, str, Collection[str]], Awaitable[int]]

@@ -31,10 +31,10 @@ Expected = int | str
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """One thing that a caller may do, and the roles that hold it; what it may be done *to* is `policy.py`'s."""
+    """One thing that a caller may do, and of which kinds it is; what it may be done *to* is `policy.py`'s."""
 
     name: str
-    roles: frozenset[str]
+    kinds: frozenset[str]
 
     def __str__(self) -> str:
         return self.name
@@ -114,21 +114,24 @@ class ProcessPart(Generic[Part]):
 class MatrixRow:
     """What each caller gets from an operation: `OK` or a status.
 
-    `owner` has made the object; `colleague` shares a virtual cluster with them, `foreigner` is a member of none. Who is
-    not signed in gets nothing. `path` fills places of the address, `body` and `params` are sent.
+    `owner` has made the object; `colleague` shares a virtual cluster with them, `foreigner` is a member of none.
+    `unentitled` has registered, and nobody gave them anything; `annotator` annotates and nothing else. Who is not
+    signed in gets nothing. `path` fills places of the address, `body` and `params` are sent.
     """
 
     owner: Expected
     colleague: Expected
     foreigner: Expected
     admin: Expected
+    unentitled: Expected = DENIED
+    annotator: Expected | None = None
     body: Any = None
     params: Mapping[str, str] | None = None
     path: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def everybody(cls, **more: Any) -> "MatrixRow":
-        """Everybody who is signed in."""
+        """Everybody who may use the platform."""
         return cls(owner=OK, colleague=OK, foreigner=OK, admin=OK, **more)
 
     @classmethod

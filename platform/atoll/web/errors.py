@@ -22,6 +22,8 @@ CHECKS: dict[str, type[FieldCode]] = {
         told.LessThanEqual,
         told.Missing,
         told.NoChoice,
+        told.NoEmail,
+        told.NoPhone,
         told.NoQuantity,
         told.StringPatternMismatch,
         told.StringTooLong,

@@ -169,6 +169,14 @@ class NoChoice(FieldCode, code="literal_error", words="Choose one of {expected}.
     expected: str
 
 
+class NoEmail(FieldCode, words="This is no e-mail address; write for example ada@example.org, or nothing."):
+    pass
+
+
+class NoPhone(FieldCode, words="This is no phone number; write for example +49 30 1234567, or nothing."):
+    pass
+
+
 class ExtraForbidden(FieldCode, words="There is no such field."):
     pass
 

@@ -10,16 +10,37 @@ import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 const ROOT = new URL("..", import.meta.url);
 const HEADER = "// Made from openapi.json by `npm run client`; edits are lost.\n\n";
 /** Schemas that forms of the portal send. */
-const FORMS = ["TrainingCreate", "Parameter", "SignIn", "PasswordChange"] as const;
+const FORMS = [
+  "TrainingCreate",
+  "Parameter",
+  "SignIn",
+  "PasswordChange",
+  "Registration",
+  "UsersCreate",
+  "NewUser",
+  "UserUpdate",
+  "GroupCreate",
+  "RoleCreate",
+  "VirtualClusterCreate",
+  "VirtualClusterExtend",
+  "SettingsChange",
+] as const;
 const RULES = ["pattern", "minLength", "maxLength", "minimum", "maximum", "maxItems"] as const;
 
-type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; required?: string[]; anyOf?: Schema[] };
+interface Schema extends Record<string, unknown> {
+  properties?: Record<string, Schema>;
+  required?: string[];
+  anyOf?: Schema[];
+  additionalProperties?: Schema | boolean;
+}
 
 function rulesOf(schema: Schema): Record<string, Record<string, unknown>> {
   const found: Record<string, Record<string, unknown>> = {};
   for (const [field, property] of Object.entries(schema.properties ?? {})) {
-    // An optional field is `anyOf: [what it is, null]`.
-    const merged = { ...property, ...(property.anyOf?.find((each) => each.type !== "null") ?? {}) };
+    // An optional field is `anyOf: [what it is, null]`; a map has the rules of its values.
+    const said = { ...property, ...(property.anyOf?.find((each) => each.type !== "null") ?? {}) };
+    const values = typeof said.additionalProperties === "object" ? said.additionalProperties : {};
+    const merged: Schema = { ...said, ...values };
     const rules: Record<string, unknown> = { required: schema.required?.includes(field) ?? false };
     for (const name of RULES) if (merged[name] !== undefined) rules[name] = merged[name];
     found[field] = rules;

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { onSignedOut } from "@/api/client";
+import { onNotAllowed, onSignedOut } from "@/api/client";
 import { ApiProblem } from "@/api/problem";
 import { FEATURES } from "@/app/features";
 import { makeRouter } from "@/app/router";
@@ -12,10 +12,12 @@ import { applyAppearance, storedAppearance } from "@/appearance/theme";
 import { FeedbackProvider } from "@/elements/feedback";
 import { RegistryContext, registryOf } from "@/features/registry";
 import { noteSignedIn, sessionQuery } from "@/identity/session";
+import { recallRefresh } from "@/identity/settings";
 import { startLanguage } from "@/words/language";
 import "@/appearance/base.css";
 
 applyAppearance(storedAppearance());
+recallRefresh();
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -32,6 +34,14 @@ onSignedOut(() => {
   noteSignedIn(false);
   queries.setQueryData(sessionQuery.queryKey, null);
   router.invalidate();
+});
+
+// What a person may do can become less while the portal is open: the menu and the pages follow what the server says now.
+const allowed = () => JSON.stringify(queries.getQueryData(sessionQuery.queryKey)?.permissions);
+onNotAllowed(async () => {
+  const before = allowed();
+  await queries.fetchQuery({ ...sessionQuery, staleTime: 5_000 }).catch(() => undefined); // it is asked again next time
+  if (allowed() !== before) router.invalidate();
 });
 
 // A part of the portal that does not load: the network broke, or a newer portal was installed meanwhile. Loading the page

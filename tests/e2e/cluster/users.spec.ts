@@ -5,7 +5,7 @@ test("an administrator finds an account among the users", async ({ page }) => {
   const { user } = credentials("administrator");
   await page.goto(`/users?words=${user}`);
   const row = page.getByRole("row").filter({ has: page.getByText(user, { exact: true }) });
-  await expect(row).toContainText("Administrator");
+  await expect(row).toContainText("System Admin");
   await expect(row).toContainText("Active");
 });
 

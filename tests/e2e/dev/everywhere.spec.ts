@@ -3,11 +3,23 @@ import { expectFitsPhone, expectNoMistakes, expectOwnContentOnly, look, settled,
 import { headerState, start, unique } from "../portal.ts";
 import { expect, NOBODY, test } from "./stack.ts";
 
+/** User management, with the pages of what every installation has. */
+const PEOPLE = [
+  "/user-management",
+  "/users",
+  "/users/new",
+  "/groups",
+  "/groups/new",
+  "/roles",
+  "/roles/new",
+  "/roles/user",
+];
+
 /** All pages; the views of a task show one that has ended, with its curves and files. */
 async function pages(page: Page): Promise<string[]> {
   const task = await start(page, { name: unique("seen"), example: "digits", parameters: { epochs: "3" } });
   await expect(headerState(page, "Finished")).toBeVisible({ timeout: 60_000 });
-  return ["/overview", "/training", "/training/new", ...viewsOf(task), "/nodes", "/users", "/no-such-page"];
+  return ["/overview", "/training", "/training/new", ...viewsOf(task), "/nodes", ...PEOPLE, "/no-such-page"];
 }
 
 for (const appearance of ["light", "dark"] as const) {
@@ -21,7 +33,7 @@ for (const appearance of ["light", "dark"] as const) {
 test.describe("before signing in", () => {
   test.use({ storageState: NOBODY });
   test("axe finds nothing on the sign-in page", async ({ page }) => {
-    await expectNoMistakes(page, ["/"]);
+    await expectNoMistakes(page, ["/", "/register"]);
   });
 });
 

@@ -13,8 +13,8 @@ export interface Stack {
   admin: Person;
   /** Who the tests are, unless they sign in themselves. */
   session: Awaited<ReturnType<BrowserContext["storageState"]>>;
-  /** Somebody who has never signed in. */
-  newcomer: () => Promise<Person>;
+  /** Somebody who has never signed in; a member of the virtual cluster with the role User, unless told otherwise. */
+  newcomer: (otherwise?: { roles?: string[]; virtual_clusters?: string[] }) => Promise<Person>;
 }
 
 const TREE = join(import.meta.dirname, "..", "..", "..");
@@ -81,10 +81,17 @@ export const test = base.extend<object, { stack: Stack }>({
           url,
           admin,
           session: await context.storageState(),
-          newcomer: async () => {
+          newcomer: async (otherwise = {}) => {
             made += 1;
             const person = { user: `person${made}`, password: randomBytes(12).toString("base64url") };
-            const body = { name: person.user, password: person.password, virtual_clusters: ["default"] };
+            const body = {
+              name: person.user,
+              nickname: `Person ${made}`,
+              password: person.password,
+              roles: ["user"],
+              virtual_clusters: ["default"],
+              ...otherwise,
+            };
             const answer = await context.request.post("/api/v1/users", { headers, data: body });
             expect(answer.ok(), await answer.text()).toBe(true);
             return person;

@@ -1,17 +1,9 @@
-/** An administrator disables an account, resets a password and signs people out; the person concerned sees it at once. */
+/** An administrator makes, changes, disables and deletes accounts; the person concerned sees it at once. */
 import { randomBytes } from "node:crypto";
-import type { Browser, Page } from "@playwright/test";
-import { choose, enter, type Person } from "../portal.ts";
-import { expect, NOBODY, type Stack, test } from "./stack.ts";
-
-/** Somebody who works in a browser of their own. */
-async function atWork(browser: Browser, stack: Stack): Promise<{ page: Page; person: Person }> {
-  const person = await stack.newcomer();
-  const page = await (await browser.newContext({ baseURL: stack.url, storageState: NOBODY })).newPage();
-  const password = randomBytes(18).toString("base64url");
-  await enter(page, person, password);
-  return { page, person: { ...person, password } };
-}
+import type { Page } from "@playwright/test";
+import { choose, signIn, start, unique } from "../portal.ts";
+import { accountName, atWork, elsewhere, find, makeGroup, row, step } from "./people.ts";
+import { expect, test } from "./stack.ts";
 
 async function change(page: Page, user: string, entry: string): Promise<void> {
   await page.goto(`/users?words=${user}`);
@@ -19,23 +11,16 @@ async function change(page: Page, user: string, entry: string): Promise<void> {
   await page.getByRole("dialog").getByRole("button", { name: entry }).click();
 }
 
-async function signIn(page: Page, { user, password }: Person): Promise<void> {
-  await page.goto("/");
-  await page.getByLabel("User name").fill(user);
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.keyboard.press("Enter");
-}
-
 test("who is disabled is out at once, and back when enabled", async ({ page, browser, stack }) => {
   const { page: theirs, person } = await atWork(browser, stack);
   await change(page, person.user, "Disable");
-  await expect(page.getByRole("row", { name: person.user })).toContainText("Disabled");
+  await expect(row(page, person.user)).toContainText("Disabled");
   await theirs.goto("/training");
   await expect(theirs).toHaveURL(/\/sign-in/);
   await signIn(theirs, person);
   await expect(theirs.getByRole("alert")).toContainText("User name or password is wrong.");
   await choose(page, `Actions for ${person.user}`, "Enable");
-  await expect(page.getByRole("row", { name: person.user })).toContainText("Active");
+  await expect(row(page, person.user)).toContainText("Active");
   await signIn(theirs, person);
   await expect(theirs.getByRole("navigation", { name: "Main menu" })).toBeVisible();
   await theirs.context().close();
@@ -69,12 +54,408 @@ test("a one-time password is shown once and has to be changed", async ({ page, b
   await theirs.context().close();
 });
 
-test("users and their words are found, and only administrators see the page", async ({ page, browser, stack }) => {
+test("the console counts users, groups and roles and leads to the page for a new one of each", {
+  tag: ["@feature-259", "@local"],
+}, async ({ page, stack }) => {
+  const count = async (part: string) =>
+    Number(await page.locator(".console-part").filter({ hasText: part }).locator(".console-count").textContent());
+  await page.goto("/user-management");
+  await expect(page.locator(".console-part")).toHaveCount(3);
+  const before = await count("All users");
+  expect(before).toBeGreaterThanOrEqual(1);
+  expect(await count("All roles")).toBeGreaterThanOrEqual(3);
+  const groups = await count("All groups");
+  await stack.newcomer();
+  await makeGroup(page, unique("counted"), /^User/);
+  await page.goto("/user-management");
+  // Others make some beside this one.
+  await expect.poll(() => count("All users")).toBeGreaterThan(before);
+  await expect.poll(() => count("All groups")).toBeGreaterThan(groups);
+  for (const [way, path, field] of [
+    ["New user", /\/users\/new/, "User name"],
+    ["New group", /\/groups\/new/, "Group name"],
+    ["New role", /\/roles\/new/, "Role name"],
+  ] as const) {
+    await page.goto("/user-management");
+    await page.getByRole("link", { name: way }).click();
+    await expect(page).toHaveURL(path);
+    await expect(page.getByLabel(field)).toBeFocused();
+  }
+});
+
+test.describe("who does not administer", () => {
+  test.use({ expected: [/403/] });
+  test("sees no way to user management, and none of its pages opens", {
+    tag: ["@feature-260", "@local"],
+  }, async ({ page, browser, stack }) => {
+    const { page: theirs } = await atWork(browser, stack);
+    await theirs.goto("/overview");
+    const menu = theirs.getByRole("navigation", { name: "Main menu" });
+    await expect(menu).toBeVisible();
+    for (const name of ["Console", "Users", "Groups", "Roles"]) {
+      await expect(menu.getByRole("link", { name, exact: true })).toHaveCount(0);
+    }
+    await expect(theirs.getByRole("link", { name: "User management" })).toHaveCount(0);
+    for (const path of ["/user-management", "/users", "/groups", "/roles"]) {
+      await theirs.goto(path);
+      await expect(theirs.getByText("You may not see this")).toBeVisible();
+      if (path === "/user-management") continue;
+      await theirs.goto(`${path}/new`);
+      await expect(theirs.getByText("You may not see this")).toBeVisible();
+      await theirs.goto(`${path}/admin`);
+      await expect(theirs.getByText("You may not see this")).toBeVisible();
+    }
+    await theirs.context().close();
+
+    // An administrator gets there by the bar at the top, and by the menu.
+    await page.goto("/overview");
+    await page.getByRole("banner").getByRole("link", { name: "User management" }).click();
+    for (const name of ["Users", "Groups", "Roles"]) {
+      await page.getByRole("navigation", { name: "Main menu" }).getByRole("link", { name, exact: true }).click();
+      await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+      await expect(page.locator("table")).toBeVisible();
+    }
+  });
+});
+
+test("the list shows user name, nickname, phone, e-mail and what may be done", {
+  tag: ["@feature-261", "@local"],
+}, async ({ page, stack }) => {
+  const person = await stack.newcomer();
+  await page.goto(`/users?words=${person.user}`);
+  await choose(page, `Actions for ${person.user}`, "Edit details");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Phone").fill("+86 10 1234 5678");
+  await dialog.getByLabel("E-mail").fill(`${person.user}@example.org`);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  const headings = page.getByRole("columnheader");
+  for (const [index, name] of ["User name", "Nickname", "Phone", "E-mail", "Roles", "State", "Actions"].entries()) {
+    await expect(headings.nth(index)).toHaveText(name);
+  }
+  const cells = row(page, person.user).getByRole("cell");
+  await expect(cells.nth(0)).toHaveText(person.user);
+  await expect(cells.nth(1)).toHaveText(/^Person \d+$/);
+  await expect(cells.nth(2)).toHaveText("+86 10 1234 5678");
+  await expect(cells.nth(3)).toHaveText(`${person.user}@example.org`);
+  await expect(cells.nth(6).getByRole("button")).toHaveCount(4);
+});
+
+test.describe("a name that somebody has", () => {
+  test.use({ expected: [/409/] });
+  test("is given to nobody else, which is said at its field", {
+    tag: ["@feature-262", "@local"],
+  }, async ({ page, stack }) => {
+    const taken = await stack.newcomer();
+    await page.goto("/users/new");
+    await page.getByLabel("User name").fill(accountName("free"));
+    await page.getByLabel("Nickname").fill("Free");
+    await page.getByRole("button", { name: "Add another user" }).click();
+    await page.getByLabel("User name").nth(1).fill(taken.user);
+    await page.getByLabel("Nickname").nth(1).fill("Second");
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByRole("checkbox", { name: /^User/ }).check();
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByRole("button", { name: "Submit" }).click();
+    await expect(step(page)).toContainText("User information");
+    const second = page.getByRole("group", { name: "User 2" });
+    await expect(second).toContainText("This name is taken.");
+    await expect(second.getByLabel("User name")).toBeFocused();
+    await expect(page.getByRole("group", { name: "User 1" })).not.toContainText("taken");
+    // All or none: the first one was not made either.
+    await page.getByLabel("User name").nth(1).fill(accountName("other"));
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByRole("button", { name: "Submit" }).click();
+    await expect(page).toHaveURL(/\/users$/);
+  });
+});
+
+test("roles are edited, groups are added and the account is deleted from the list", {
+  tag: ["@feature-263", "@local"],
+}, async ({ page, browser, stack }) => {
   const { page: theirs, person } = await atWork(browser, stack);
+  const group = unique("joined");
+  await makeGroup(page, group, /^User/);
+  await page.goto(`/users?words=${person.user}`);
+  await page.getByRole("button", { name: `Edit roles: ${person.user}` }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("checkbox", { name: /^User/ })).toBeChecked();
+  await dialog.getByRole("checkbox", { name: /^Annotation person/ }).check();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(row(page, person.user)).toContainText("Annotation person");
+
+  await page.getByRole("button", { name: `Add to groups: ${person.user}` }).click();
+  await find(page, dialog.getByLabel("Groups"), group);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  await row(page, person.user).getByRole("link", { name: person.user }).click();
+  await expect(page.getByRole("link", { name: group })).toBeVisible();
+
+  await page.goto(`/users?words=${person.user}`);
+  await page.getByRole("button", { name: `Delete: ${person.user}` }).click();
+  await expect(dialog).toContainText("Files stay");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("Nothing fits these filters")).toBeVisible();
+  await theirs.goto("/overview");
+  await expect(theirs).toHaveURL(/\/sign-in/);
+  await signIn(theirs, person);
+  await expect(theirs.getByRole("alert")).toContainText("User name or password is wrong.");
+  await theirs.context().close();
+});
+
+test("of the account that the installation made only the password can be changed", {
+  tag: ["@feature-264", "@local"],
+}, async ({ browser, stack }) => {
+  const { page } = await atWork(browser, stack, { roles: ["admin"] });
+  await page.goto("/users?words=admin");
+  const admin = row(page, "admin");
+  await expect(admin.getByRole("button")).toHaveCount(2);
+  await expect(admin.getByRole("button", { name: "Reset password: admin" })).toBeVisible();
+  await admin.getByRole("button", { name: /^The installation made this account/ }).hover();
+  await expect(page.getByRole("tooltip", { name: /Only its password can be changed/ })).toBeVisible();
+  await admin.getByRole("link", { name: "admin" }).first().click();
+  await expect(page.getByRole("heading", { level: 1, name: "admin" })).toBeVisible();
+  await expect(page.locator(".page-actions").getByRole("button")).toHaveCount(2);
+  await expect(page.locator(".page-actions")).toContainText("Reset password");
+  // The server holds it, too, whatever a page offers.
+  const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+  const refused = await page.evaluate(async (user) => {
+    const ask = async (path: string, method: string, body: object) => {
+      const headers = { "X-Atoll-Request": "1", "Content-Type": "application/json" };
+      const answer = await fetch(`/api/v1/users/${user}${path}`, { method, headers, body: JSON.stringify(body) });
+      return [answer.status, ((await answer.json()) as { code: string }).code];
+    };
+    return [
+      await ask("/roles", "PUT", { roles: ["user"] }),
+      await ask("/groups", "PUT", { groups: [] }),
+      await ask("/delete", "POST", { stop_tasks: true }),
+      await ask("/disable", "POST", { stop_tasks: false }),
+    ];
+  }, id);
+  expect(refused).toEqual(Array.from({ length: 4 }, () => [409, "protected_account"]));
+  await page.context().close();
+});
+
+test("other administrators are changed and deleted", {
+  tag: ["@feature-265", "@local"],
+}, async ({ page, stack }) => {
+  const person = await stack.newcomer({ roles: ["admin"] });
+  await page.goto(`/users?words=${person.user}`);
+  await choose(page, `Actions for ${person.user}`, "Edit details");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Nickname").fill("Second administrator");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(row(page, person.user)).toContainText("Second administrator");
+  await page.getByRole("button", { name: `Edit roles: ${person.user}` }).click();
+  await dialog.getByRole("checkbox", { name: /^System Admin/ }).uncheck();
+  await dialog.getByRole("checkbox", { name: /^User/ }).check();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(row(page, person.user)).not.toContainText("System Admin");
+  await page.getByRole("button", { name: `Delete: ${person.user}` }).click();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("Nothing fits these filters")).toBeVisible();
+});
+
+test("user name and nickname lead to the page of the user", {
+  tag: ["@feature-266", "@local"],
+}, async ({ page, stack }) => {
+  const person = await stack.newcomer();
+  for (const link of [person.user, /^Person \d+$/]) {
+    await page.goto(`/users?words=${person.user}`);
+    await row(page, person.user).getByRole("link", { name: link, exact: true }).click();
+    await expect(page).toHaveURL(/\/users\/[^/]+$/);
+    await expect(page.getByRole("heading", { level: 1, name: person.user })).toBeVisible();
+    await expect(page.getByRole("heading", { level: 2, name: "Information" })).toBeVisible();
+    await expect(page.locator(".facts").first()).toContainText(person.user);
+  }
+});
+
+test("a new user is information, roles and a last look, and on the way back nothing is lost", {
+  tag: ["@feature-267", "@feature-268", "@feature-270", "@local"],
+}, async ({ page, browser, stack }) => {
+  const name = accountName("made");
+  await page.goto("/users/new");
+  await expect(step(page)).toContainText("User information");
+  await expect(page.getByRole("button", { name: "Back" })).toHaveCount(0);
+  // User name and nickname are needed, the rest is not.
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect(page.getByText("This is needed.")).toHaveCount(2);
+  await page.getByLabel("User name").fill(name);
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect(page.getByText("This is needed.")).toHaveCount(1);
+  await expect(page.getByLabel("Nickname")).toBeFocused();
+  await page.getByLabel("Nickname").fill("Made by hand");
+  await page.getByRole("button", { name: "Next" }).click();
+
+  // One role at least.
+  await expect(step(page)).toContainText("Roles");
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect(page.getByText("Choose at least one role.")).toBeVisible();
+  await page.getByRole("checkbox", { name: /^User/ }).check();
+  await find(page, page.getByLabel("Virtual clusters (optional)"), "default");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Back" }).click();
+  await expect(step(page)).toContainText("User information");
+  await expect(page.getByLabel("User name")).toHaveValue(name);
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect(page.getByRole("checkbox", { name: /^User/ })).toBeChecked();
+  await page.getByRole("button", { name: "Next" }).click();
+
+  await expect(step(page)).toContainText("Confirm");
+  const confirm = page.getByRole("region", { name: /Confirm/ });
+  for (const words of [name, "Made by hand", "User", "default"]) await expect(confirm).toContainText(words);
+  const password = await page.getByLabel(`Initial password of ${name}`).inputValue();
+  await page.getByRole("button", { name: "Back" }).click();
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect(page.getByLabel(`Initial password of ${name}`)).toHaveValue(password);
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page).toHaveURL(/\/users$/);
+
+  const theirs = await elsewhere(browser, stack);
+  await signIn(theirs, { user: name, password });
+  await expect(theirs).toHaveURL(/\/password/);
+  await theirs.context().close();
+});
+
+test("ten users are made at once, and no more", {
+  tag: ["@feature-269", "@local"],
+}, async ({ page }) => {
+  const stem = accountName("batch");
+  await page.goto("/users/new");
+  for (let index = 0; index < 10; index += 1) {
+    if (index > 0) await page.getByRole("button", { name: "Add another user" }).click();
+    const fields = page.getByRole("group", { name: `User ${index + 1}`, exact: true });
+    await expect(fields.getByLabel("User name")).toBeFocused();
+    await page.keyboard.type(`${stem}-${index}`);
+    await fields.getByLabel("Nickname").fill(`Number ${index}`);
+  }
+  await expect(page.getByRole("button", { name: "Add another user" })).toBeDisabled();
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByRole("checkbox", { name: /^User/ }).check();
+  await page.getByRole("button", { name: "Next" }).click();
+  const passwords = await page
+    .getByLabel(/^Initial password of/)
+    .evaluateAll((fields) => fields.map((field) => (field as unknown as { value: string }).value));
+  expect(new Set(passwords).size).toBe(10);
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page).toHaveURL(/\/users$/);
+  await page.getByRole("textbox", { name: /^Name, nickname/ }).fill(stem);
+  await expect(page.getByRole("row")).toHaveCount(11);
+});
+
+test("an initial password of some strength is proposed, and is what the administrator makes of it", {
+  tag: ["@feature-271", "@local"],
+}, async ({ page, browser, context, stack }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const name = accountName("first");
+  await page.goto("/users/new");
+  await page.getByLabel("User name").fill(name);
+  await page.getByLabel("Nickname").fill("First");
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByRole("checkbox", { name: /^User/ }).check();
+  await page.getByRole("button", { name: "Next" }).click();
+  const field = page.getByLabel(`Initial password of ${name}`);
+  await expect(field).toBeFocused();
+  const proposed = await field.inputValue();
+  expect(proposed).toMatch(/^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9]{16}$/);
+  await page.getByRole("button", { name: `Copy the password of ${name}` }).click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(proposed);
+  await page.getByRole("button", { name: `Propose another password for ${name}` }).click();
+  await expect(field).not.toHaveValue(proposed);
+  await field.fill("short");
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page.getByText("At least 10 characters.")).toBeVisible();
+  const edited = randomBytes(12).toString("base64url");
+  await field.fill(edited);
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page).toHaveURL(/\/users$/);
+  const theirs = await elsewhere(browser, stack);
+  await signIn(theirs, { user: name, password: edited });
+  await expect(theirs).toHaveURL(/\/password/);
+  await theirs.context().close();
+});
+
+test("a new user is made by keyboard alone", async ({ page }) => {
+  const name = accountName("keys");
+  await page.goto("/overview");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("new user");
+  await expect(page.getByRole("option", { selected: true })).toContainText("New user");
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel("User name")).toBeFocused();
+  await page.keyboard.type(name);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("By keys");
+  await page.keyboard.press("Enter");
+  const user = page.getByRole("checkbox", { name: /^User/ });
+  await expect(page.getByRole("checkbox").first()).toBeFocused();
+  for (let left = 5; left > 0 && !(await user.evaluate((box) => box === document.activeElement)); left -= 1) {
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Space");
+  await expect(user).toBeChecked();
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel(`Initial password of ${name}`)).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/users$/);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type(name);
+  await expect(page.getByRole("option", { name })).toBeVisible();
+  await expect(page.getByRole("option", { selected: true })).toContainText(name);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+});
+
+test("leaving with something typed asks first, and Escape stays", async ({ page }) => {
+  await page.goto("/users/new");
+  await page.getByLabel("User name").fill("unfinished");
+  await page.getByRole("navigation", { name: "Main menu" }).getByRole("link", { name: "Overview" }).click();
+  await expect(page.getByText("Leave without saving?")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("Leave without saving?")).toBeHidden();
+  await expect(page.getByLabel("User name")).toHaveValue("unfinished");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Leave" }).click();
+  await expect(page).toHaveURL(/\/users$/);
+});
+
+test.describe("an account with tasks", () => {
+  test.use({ expected: [/409/] });
+  test("is deleted only with them", async ({ page, browser, stack }) => {
+    const { page: theirs, person } = await atWork(browser, stack);
+    await page.goto(`/users?words=${person.user}`);
+    await page.getByRole("button", { name: `Delete: ${person.user}` }).click();
+    const dialog = page.getByRole("dialog");
+    await expect(dialog.getByRole("checkbox")).toHaveCount(0);
+    // It begins while the question is open.
+    await start(theirs, { name: unique("hold"), example: "devices", parameters: { seconds: "600" } });
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await expect(dialog).toContainText("1 task of this user has not ended.");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await expect(dialog).toContainText("Tick this to go on.");
+    await dialog.getByRole("checkbox").check();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await expect(page.getByText("Nothing fits these filters")).toBeVisible();
+    await theirs.context().close();
+  });
+});
+
+test("users are found by words, state, role and group, which stand in the address", async ({ page, stack }) => {
+  const person = await stack.newcomer();
   await page.goto("/users");
-  await page.getByRole("textbox", { name: "Name or full name" }).fill(person.user);
+  await page.getByRole("textbox", { name: /^Name, nickname/ }).fill(person.user);
   await expect(page).toHaveURL(new RegExp(`words=${person.user}`));
   await expect(page.getByRole("row")).toHaveCount(2);
-  await expect(theirs.getByRole("navigation", { name: "Main menu" })).not.toContainText("Users");
-  await theirs.context().close();
+  await find(page, page.getByRole("combobox", { name: "Any role" }), "User");
+  await expect(page).toHaveURL(/role=user/);
+  await expect(row(page, person.user)).toBeVisible();
+  await page.reload();
+  await expect(page.getByTitle("User", { exact: true }).first()).toBeVisible();
+  await expect(row(page, person.user)).toBeVisible();
+  await page.getByRole("radiogroup", { name: "State" }).getByText("Disabled").click();
+  await expect(page).toHaveURL(/active=false/);
+  await expect(page.getByText("Nothing fits these filters")).toBeVisible();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(page).toHaveURL(/\/users$/);
 });

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import home_quotas
+import pytest
 from atoll.devices.limits import LOCAL_DISK
 from atoll.identity.schemas import UserName
-from pydantic import TypeAdapter
+from atoll.virtual_clusters.management import RESERVED
+from atoll.virtual_clusters.schemas import VirtualClusterName
+from pydantic import TypeAdapter, ValidationError
 
 from installer.cluster.sections import Platform
-from installer.cluster.values import ACCOUNT
+from installer.cluster.values import ACCOUNT, VIRTUAL_CLUSTER
 
 
 def test_all_mean_the_same_by_the_name_of_an_account() -> None:
     platform = TypeAdapter(UserName).json_schema()["pattern"]
     found = {"platform": platform, "installer": f"^{ACCOUNT.pattern}$", "nodes": f"^{home_quotas.NAME.pattern}$"}
     assert found == dict.fromkeys(found, platform), "an account has another name elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("name", "fits"),
+    [
+        *((name, True) for name in ("default", "a", "1", "lab-1", "a-b-c", "l" * 40, "root", "rooted-1")),
+        *((name, False) for name in ("", "Lab", "lab_1", "-a", "a-", "a--b", "a.b", "l" * 41, "lab-root", "a\n")),
+    ],
+)
+def test_all_mean_the_same_by_the_name_of_a_virtual_cluster(name: str, fits: bool) -> None:
+    try:
+        TypeAdapter(VirtualClusterName).validate_python(name)
+        platform = not name.endswith(RESERVED)
+    except ValidationError:
+        platform = False
+    assert (platform, VIRTUAL_CLUSTER.fullmatch(name) is not None) == (fits, fits), "it has another name elsewhere"
 
 
 def test_a_task_that_says_nothing_of_its_nodes_disk_gets_as_much_everywhere() -> None:

@@ -48,13 +48,13 @@ FAKE_KUBECTL = """#!/bin/sh
 here="$(dirname "$0")"
 for word; do case "$word" in
 --set=name=*) name="${word#--set=name=}" ;;
---set=roles=*) roles="${word#--set=roles=}" ;;
+--set=grants=*) grants="${word#--set=grants=}" ;;
 esac; done
-echo "$name $roles" >> "$here/asked-of-database"
+echo "$name $grants" >> "$here/asked-of-database"
 [ -e "$here/database-is-away" ] && { echo "error: no pod of the database runs" >&2; exit 1; }
 [ -e "$here/database-has-no-end" ] && exec yes
 if [ -e "$here/administrators/$name" ]; then echo may; exit; fi
-case ",$roles," in *,user,*) if [ -e "$here/users/$name" ]; then echo may; fi ;; esac
+case ",$grants," in *,platform,*) if [ -e "$here/users/$name" ]; then echo may; fi ;; esac
 """
 
 

@@ -176,7 +176,7 @@ def test_what_was_found_of_a_user_is_believed_for_a_moment_and_for_reads_alone(
     for _ in range(3):
         assert platform.get("/services", headers=ADA).status_code == 200
     book = control.nodes / "asked-of-database"
-    assert book.read_text() == "ada admin\n", "the database is asked each time"
+    assert book.read_text() == "ada services:read,administration\n", "the database is asked each time"
     (control.nodes / "administrators/ada").unlink()
     assert refused(platform.post("/services/api/restart", headers=ADA), "user_not_allowed"), "restarted for a memory"
     assert refused(platform.get("/services", headers=ADA), "user_not_allowed"), "a refusal is forgotten"

@@ -5,7 +5,7 @@ import contextlib
 import functools
 import ssl
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -250,12 +250,10 @@ class RunningPlatform:
         assert changed.status_code == 200, changed.text
         return Client(http, "admin")
 
-    async def user(self, admin: Client, name: str, *, member: bool = True) -> Client:
+    async def user(self, admin: Client, name: str, *, member: bool = True, roles: Sequence[str] = ("user",)) -> Client:
         """A new user, signed in with a password of their own."""
-        made = await admin.post(
-            "/users",
-            {"name": name, "password": "first-for-" + "x" * 8, "virtual_clusters": ["default"] if member else []},
-        )
+        account = {"name": name, "nickname": name, "password": "first-for-" + "x" * 8, "roles": [*roles]}
+        made = await admin.post("/users", {**account, "virtual_clusters": ["default"] if member else []})
         assert made.status_code == 201, made.text
         client = await self.sign_in(name, "first-for-" + "x" * 8)
         changed = await client.post(

@@ -6,9 +6,10 @@ from atoll.api.domains import permissions
 from atoll.database.base import now
 from atoll.engines.base import NodeDevicesObservation, NodeObservation
 from atoll.identity.caller import Caller
-from atoll.identity.models import UserRow
-from atoll.identity.permissions import PermissionTable
+from atoll.identity.models import UserRoleRow, UserRow
+from atoll.identity.permissions import USER_ROLE, PermissionTable
 from atoll.identity.repository import IdentityRepository
+from atoll.identity.rights.repository import RightsRepository
 from atoll.identity.service import caller_of
 from atoll.tasks.models import AttemptRow, ReplicaRow, TaskRow
 from atoll.virtual_clusters.models import MemberRow
@@ -22,15 +23,17 @@ async def a_caller(session: AsyncSession, name: str) -> Caller:
     """The user of that name, who is made a member of the virtual cluster when new."""
     row = await IdentityRepository(session).user_by_name(name)
     if row is None:
-        row = UserRow(name=name, password_hash="none", roles=["user"])
+        row = UserRow(name=name, password_hash="none")
         session.add(row)
         await session.flush()
+        session.add(UserRoleRow(user_id=row.id, role_id=USER_ROLE))
         cluster = await VirtualClusterRepository(session).by_name("default")
         assert cluster is not None
         session.add(MemberRow(virtual_cluster_id=cluster.id, user_id=row.id))
         await session.flush()
         await session.refresh(cluster)
-    return caller_of(row, PermissionTable(permissions()), "", "request")
+    grants = await RightsRepository(session).grants_of(row.id)
+    return caller_of(row, grants, PermissionTable(permissions()), "", "request")
 
 
 async def a_task(session: AsyncSession, owner: Caller, name: str, **more: Any) -> TaskRow:
@@ -41,10 +44,9 @@ async def a_task(session: AsyncSession, owner: Caller, name: str, **more: Any) -
     row = TaskRow(
         name=name,
         owner_id=owner.id,
-        virtual_cluster_id=cluster.id,
         definition={},
         specification={},
-        **usual | more,
+        **{"virtual_cluster_id": cluster.id} | usual | more,
     )
     session.add(row)
     await session.flush()

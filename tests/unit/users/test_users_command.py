@@ -20,7 +20,7 @@ from installer.users.errors import PlatformUnavailable, UsersError
 ACCOUNT = {
     "id": "1",
     "name": "ada",
-    "roles": ["user"],
+    "roles": [{"id": "user", "name": "User"}],
     "active": False,
     "must_change_password": False,
     "sessions": 0,
@@ -104,8 +104,8 @@ def test_when_the_api_does_not_run_nobody_else_is_asked_who_may_not(kubectl: Kub
 
 
 def test_what_the_platform_refuses_is_told_with_its_remedy_and_nobody_else_is_asked(kubectl: Kubectl) -> None:
-    kubectl.says({"code": "last_administrator", "detail": "nobody could administer", "remedy": "make another"}, code=1)
-    with pytest.raises(UsersError, match=r"nobody could administer\n  make another"):
+    kubectl.says({"code": "protected_account", "detail": "only the password", "remedy": "make others"}, code=1)
+    with pytest.raises(UsersError, match=r"only the password\n  make others"):
         ran("disable", "admin")
     assert len(kubectl.asked()) == 1
 

@@ -169,15 +169,17 @@ class KubernetesClient:
                 raise
             return found
 
-    async def delete(self, kind: Kind, namespace: str | None, name: str, *, propagation: str = "Background") -> None:
-        """Remove an object; one that is gone already is fine."""
+    async def delete(self, kind: Kind, namespace: str | None, name: str, *, propagation: str = "Background") -> bool:
+        """Remove an object; whether there is none: one that others have to let go of first is there until then."""
         try:
             await self._json(
                 "DELETE", kind.path(namespace, name), body={"kind": "DeleteOptions", "propagationPolicy": propagation}
             )
         except ApiFailure as error:
-            if error.status != 404:
+            if error.status not in (404, 409):  # 409: a name space that is being removed
                 raise
+            return error.status == 404
+        return False
 
     async def watch(
         self, kind: Kind, resource_version: str, *, selector: str = ""

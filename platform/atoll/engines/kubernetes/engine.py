@@ -22,7 +22,7 @@ from atoll.engines.base import (
     Observation,
     Submission,
 )
-from atoll.engines.kubernetes import machines, manifests, names, observing, provisioning
+from atoll.engines.kubernetes import machines, manifests, names, observing, provisioning, removing
 from atoll.engines.kubernetes.client import (
     JOB_SET,
     NETWORK_POLICY,
@@ -216,13 +216,25 @@ class KubernetesEngine(Engine):
             await self._client.apply(provisioning.entry(virtual_cluster))
             self._entered.add(virtual_cluster)
 
-    async def provision(self, wanted: ClusterProvision) -> None:
-        """Apply all objects of a virtual cluster."""
+    async def provision(self, wanted: ClusterProvision) -> bool:
+        """Remove what former members had, and apply all objects of a virtual cluster.
+
+        In this order: whoever comes back while all is applied, which may take a while, is not taken for gone any more.
+        """
+        complete = await removing.former_members(self._client, wanted)
         cpu_cores, memory_bytes, count = machines.task_capacity(self.nodes())
         for manifest in provisioning.manifests(
             wanted, cpu_cores=cpu_cores, memory_bytes=memory_bytes, machines=count, storage_root=self._storage_root
         ):
-            await self._client.apply(manifest)
+            made = await self._client.apply(manifest)
+            # The queue of who came back before it was gone is not there to stay.
+            complete = complete and "deletionTimestamp" not in made["metadata"]
+        return complete
+
+    async def remove_cluster(self, virtual_cluster: str) -> bool:
+        """Delete all objects until there are none."""
+        self._entered.discard(virtual_cluster)
+        return await removing.everything(self._client, virtual_cluster)
 
     async def close(self) -> None:
         """Give connections back."""

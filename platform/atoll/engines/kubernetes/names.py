@@ -30,13 +30,18 @@ def namespace(cluster: str) -> str:
     return f"vc-{cluster}"
 
 
+def volume(cluster: str, claim: str) -> str:
+    """User data of one kind, for the claim of that name in the name space."""
+    return f"{namespace(cluster)}-{claim}"
+
+
 def cohort(cluster: str) -> str:
     """The quota of a virtual cluster."""
     return f"vc-{cluster}"
 
 
 def cluster_queue(cluster: str, user: str) -> str:
-    """The quota of a member; two hyphens, which no name of ours contains at its end or beginning, keep it unique."""
+    """The quota of a member. No virtual cluster has two hyphens in a row in its name, so it is nobody else's."""
     return f"vc-{cluster}--{user}"
 
 

@@ -25,11 +25,12 @@ def manifests(
         _namespace(namespace, labels),
         _default_deny(namespace, labels),
         entry(wanted.name),
-        *(_volume(namespace, labels, claim, storage_root / path) for claim, path in names.VOLUME_CLAIMS.items()),
-        *(_volume_claim(namespace, labels, claim) for claim in names.VOLUME_CLAIMS),
+        *(_volume(wanted.name, labels, claim, storage_root / path) for claim, path in names.VOLUME_CLAIMS.items()),
+        *(_volume_claim(wanted.name, labels, claim) for claim in names.VOLUME_CLAIMS),
         _cohort(wanted, labels, cpu_cores, memory_bytes),
-        *(_identity(namespace, labels, member) for member in wanted.members),
+        # First, as by it all that there is of a member is found when they leave (`removing`).
         *(_cluster_queue(wanted, labels, member, most) for member in wanted.members),
+        *(_identity(namespace, labels, member) for member in wanted.members),
         *(_local_queue(wanted, namespace, labels, member) for member in wanted.members),
     ]
 
@@ -88,7 +89,7 @@ def _identity(namespace: str, labels: dict[str, str], member: Member) -> Manifes
     }
 
 
-def _volume(namespace: str, labels: dict[str, str], claim: str, path: Path) -> Manifest:
+def _volume(cluster: str, labels: dict[str, str], claim: str, path: Path) -> Manifest:
     """User data of one kind, mounted on every node at the same place; bound to this claim and to no other.
 
     Only the mounted tree has this directory: on a node without the mount the kubelet keeps the pod waiting, where it
@@ -97,7 +98,7 @@ def _volume(namespace: str, labels: dict[str, str], claim: str, path: Path) -> M
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolume",
-        "metadata": {"name": f"{namespace}-{claim}", "labels": labels},
+        "metadata": {"name": names.volume(cluster, claim), "labels": labels},
         "spec": {
             "capacity": {"storage": "1Ti"},  # Kubernetes wants a number; the storage's own quotas hold
             "accessModes": ["ReadWriteMany"],
@@ -108,22 +109,22 @@ def _volume(namespace: str, labels: dict[str, str], claim: str, path: Path) -> M
             "claimRef": {
                 "apiVersion": "v1",
                 "kind": "PersistentVolumeClaim",
-                "namespace": namespace,
+                "namespace": names.namespace(cluster),
                 "name": claim,
             },
         },
     }
 
 
-def _volume_claim(namespace: str, labels: dict[str, str], claim: str) -> Manifest:
+def _volume_claim(cluster: str, labels: dict[str, str], claim: str) -> Manifest:
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
-        "metadata": {"name": claim, "namespace": namespace, "labels": labels},
+        "metadata": {"name": claim, "namespace": names.namespace(cluster), "labels": labels},
         "spec": {
             "accessModes": ["ReadWriteMany"],
             "storageClassName": "",
-            "volumeName": f"{namespace}-{claim}",
+            "volumeName": names.volume(cluster, claim),
             "resources": {"requests": {"storage": "1Ti"}},
         },
     }

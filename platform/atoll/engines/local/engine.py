@@ -81,6 +81,7 @@ class LocalEngine(Engine):
         self._waiting: dict[str, Submission] = {}
         self._held: dict[str, Held] = {}
         self._observed: dict[str, Observation] = {}
+        self._told: dict[str, Observation] = {}  # of these what whoever listens knows
         self._cut_off: set[str] = set()
         self._deadlines: dict[str, float] = {}
         self._synced = False
@@ -96,6 +97,7 @@ class LocalEngine(Engine):
     async def run(self) -> AsyncGenerator[str | None, None]:
         """Adopt what there is, then look at processes as they end."""
         await self._adopt()
+        self._told = dict(self._observed)
         self._synced = True
         yield None
         while True:
@@ -142,6 +144,7 @@ class LocalEngine(Engine):
         if attempt_id in self._held or attempt_id in self._waiting:
             raise EngineError(f"attempt {attempt_id} has not ended")
         self._observed.pop(attempt_id, None)
+        self._told.pop(attempt_id, None)
         self._cut_off.discard(attempt_id)
         directory = self._directory(attempt_id)
         if directory.is_dir():
@@ -171,10 +174,16 @@ class LocalEngine(Engine):
         """The pretended nodes."""
         return [self._node(machine) for machine in self._machines]
 
-    async def provision(self, wanted: ClusterProvision) -> None:
+    async def provision(self, wanted: ClusterProvision) -> bool:
         """Remember the quotas."""
         self._clusters[wanted.name] = wanted
         self._wake.set()
+        return True
+
+    async def remove_cluster(self, virtual_cluster: str) -> bool:
+        """Forget the quotas: nothing starts there any more."""
+        self._clusters.pop(virtual_cluster, None)
+        return True
 
     def endpoints(self, attempt_id: str) -> Sequence[Endpoint]:
         """Ports of this machine."""
@@ -224,7 +233,6 @@ class LocalEngine(Engine):
 
     async def _step(self) -> list[str]:
         """Look at what runs, start what may, and name what changed."""
-        before = dict(self._observed)
         _CHILDREN[:] = [child for child in _CHILDREN if child.poll() is None]
         for held in list(self._held.values()):
             self._readiness.ask(held.submission)
@@ -244,8 +252,9 @@ class LocalEngine(Engine):
             if started is None:
                 break
             await self._start(started)
-        changed = [key for key, seen in self._observed.items() if before.get(key) != seen]
-        return changed + [key for key in before if key not in self._observed]
+        # Also what changed between two looks, as a task that waited and was stopped.
+        before, self._told = self._told, dict(self._observed)
+        return [key for key, seen in self._told.items() if before.get(key) != seen]
 
     async def _see(self, held: Held) -> None:
         """Look at an attempt that was started; one that has ended holds nothing from the moment on that it says so."""

@@ -5,10 +5,16 @@ import type { components, paths } from "./schema.gen";
 export type Schemas = components["schemas"];
 
 let signedOut: () => void = () => undefined;
+let notAllowed: () => void = () => undefined;
 
 /** Tell who wants to know when the API no longer knows this session. */
 export function onSignedOut(listener: () => void): void {
   signedOut = listener;
+}
+
+/** Tell who wants to know when the API refuses what the portal offered: somebody may have taken a right away. */
+export function onNotAllowed(listener: () => void): void {
+  notAllowed = listener;
 }
 
 const session: Middleware = {
@@ -18,6 +24,7 @@ const session: Middleware = {
   },
   onResponse({ request, response }) {
     if (response.status === 401 && !request.url.endsWith("/session")) signedOut();
+    if (response.status === 403) notAllowed();
     return response;
   },
 };

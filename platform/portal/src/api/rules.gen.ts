@@ -108,5 +108,163 @@ export const RULES = {
       "minLength": 10,
       "maxLength": 256
     }
+  },
+  "Registration": {
+    "name": {
+      "required": true,
+      "pattern": "^[a-z][a-z0-9-]{0,30}[a-z0-9]$",
+      "minLength": 2,
+      "maxLength": 32
+    },
+    "nickname": {
+      "required": true,
+      "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$",
+      "minLength": 1,
+      "maxLength": 64
+    },
+    "password": {
+      "required": true,
+      "minLength": 10,
+      "maxLength": 256
+    }
+  },
+  "UsersCreate": {
+    "groups": {
+      "required": false,
+      "maxItems": 100
+    },
+    "roles": {
+      "required": true,
+      "maxItems": 100
+    },
+    "users": {
+      "required": true,
+      "maxItems": 10
+    },
+    "virtual_clusters": {
+      "required": false,
+      "maxItems": 100
+    }
+  },
+  "NewUser": {
+    "email": {
+      "required": false,
+      "maxLength": 254
+    },
+    "name": {
+      "required": true,
+      "pattern": "^[a-z][a-z0-9-]{0,30}[a-z0-9]$",
+      "minLength": 2,
+      "maxLength": 32
+    },
+    "nickname": {
+      "required": true,
+      "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$",
+      "minLength": 1,
+      "maxLength": 64
+    },
+    "password": {
+      "required": true,
+      "minLength": 10,
+      "maxLength": 256
+    },
+    "phone": {
+      "required": false,
+      "maxLength": 32
+    }
+  },
+  "UserUpdate": {
+    "email": {
+      "required": false,
+      "maxLength": 254
+    },
+    "nickname": {
+      "required": false,
+      "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$",
+      "minLength": 1,
+      "maxLength": 64
+    },
+    "phone": {
+      "required": false,
+      "maxLength": 32
+    }
+  },
+  "GroupCreate": {
+    "description": {
+      "required": true,
+      "minLength": 1,
+      "maxLength": 512
+    },
+    "name": {
+      "required": true,
+      "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$",
+      "minLength": 1,
+      "maxLength": 64
+    },
+    "roles": {
+      "required": true,
+      "maxItems": 100
+    },
+    "users": {
+      "required": false,
+      "maxItems": 100
+    }
+  },
+  "RoleCreate": {
+    "description": {
+      "required": false,
+      "maxLength": 512
+    },
+    "grants": {
+      "required": true,
+      "maxItems": 200
+    },
+    "name": {
+      "required": true,
+      "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$",
+      "minLength": 1,
+      "maxLength": 64
+    }
+  },
+  "VirtualClusterCreate": {
+    "devices": {
+      "required": true,
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "max_devices_per_user": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "max_hours": {
+      "required": false,
+      "minimum": 1,
+      "maximum": 87600
+    },
+    "name": {
+      "required": true,
+      "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
+      "minLength": 1,
+      "maxLength": 40
+    }
+  },
+  "VirtualClusterExtend": {
+    "hours": {
+      "required": true,
+      "minimum": 1,
+      "maximum": 87600
+    }
+  },
+  "SettingsChange": {
+    "refresh_seconds": {
+      "required": false,
+      "minimum": 5,
+      "maximum": 3600
+    },
+    "virtual_cluster": {
+      "required": false,
+      "maxLength": 64
+    }
   }
 } as const;

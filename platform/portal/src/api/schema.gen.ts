@@ -41,6 +41,142 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/device-capacity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Capacity
+         * @description Each device type: how many there are on the machines, and how many are granted to virtual clusters.
+         */
+        get: operations["virtual_clusters_read_capacity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List
+         * @description All groups, by name.
+         */
+        get: operations["groups_list"];
+        put?: never;
+        /**
+         * Create
+         * @description A new group, which has no more rights than whoever makes it holds.
+         */
+        post: operations["groups_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups/{group_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description One group.
+         */
+        get: operations["groups_read"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete
+         * @description Delete a group; who is in it loses what they hold by it.
+         */
+        delete: operations["groups_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update
+         * @description Change name or description.
+         */
+        patch: operations["groups_update"];
+        trace?: never;
+    };
+    "/api/v1/groups/{group_id}/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Roles
+         * @description Set all roles of a group; what flows for who is in it is looked at again at once.
+         */
+        put: operations["groups_put_roles"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups/{group_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Users
+         * @description Who is in a group, by name.
+         */
+        get: operations["groups_users"];
+        put?: never;
+        /**
+         * Add Users
+         * @description Put users into a group.
+         */
+        post: operations["groups_add_users"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups/{group_id}/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove User
+         * @description Take a user out of a group.
+         */
+        delete: operations["groups_remove_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/home/archives": {
         parameters: {
             query?: never;
@@ -261,6 +397,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/permissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Permissions
+         * @description What roles can grant.
+         */
+        get: operations["roles_permissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/ports": {
         parameters: {
             query?: never;
@@ -276,6 +432,166 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/registrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register
+         * @description Make an account for oneself. It can sign in, and may do nothing until an administrator gives it a role.
+         */
+        post: operations["identity_register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List
+         * @description All roles, by name.
+         */
+        get: operations["roles_list"];
+        put?: never;
+        /**
+         * Create
+         * @description A new role, which grants no more than whoever makes it holds.
+         */
+        post: operations["roles_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/roles/{role_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description One role.
+         */
+        get: operations["roles_read"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete
+         * @description Delete a role of one's own making; whoever holds it loses it.
+         */
+        delete: operations["roles_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update
+         * @description Change name, description or grants; what flows for its holders is looked at again at once.
+         */
+        patch: operations["roles_update"];
+        trace?: never;
+    };
+    "/api/v1/roles/{role_id}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups
+         * @description Which groups have it, by name.
+         */
+        get: operations["roles_groups"];
+        put?: never;
+        /**
+         * Give To Groups
+         * @description Give it to groups.
+         */
+        post: operations["roles_give_to_groups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/roles/{role_id}/groups/{group_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take From Group
+         * @description Take it from a group.
+         */
+        delete: operations["roles_take_from_group"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/roles/{role_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Users
+         * @description To whom it was given, by name; not those who hold it by a group.
+         */
+        get: operations["roles_users"];
+        put?: never;
+        /**
+         * Give To Users
+         * @description Give it to users.
+         */
+        post: operations["roles_give_to_users"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/roles/{role_id}/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take From User
+         * @description Take it from a user.
+         */
+        delete: operations["roles_take_from_user"];
         options?: never;
         head?: never;
         patch?: never;
@@ -443,6 +759,30 @@ export interface paths {
          * @description Change the own password; every other session of the user ends and this one gets a new cookie.
          */
         post: operations["identity_change_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description What the caller has set, and what holds without that.
+         */
+        get: operations["settings_read"];
+        /**
+         * Change
+         * @description Use another virtual cluster, look again in other intervals.
+         */
+        put: operations["settings_change"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -733,6 +1073,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/user-management": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Management
+         * @description How many users, groups and roles there are.
+         */
+        get: operations["users_management"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users": {
         parameters: {
             query?: never;
@@ -771,6 +1131,30 @@ export interface paths {
         get: operations["users_read"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update
+         * @description Change the full name, the phone number, the e-mail address.
+         */
+        patch: operations["users_update"];
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete
+         * @description Delete an account: nobody gets its name or uid again, and the files stay where they are.
+         */
+        post: operations["users_delete"];
         delete?: never;
         options?: never;
         head?: never;
@@ -837,6 +1221,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/{user_id}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Groups
+         * @description Set all groups of a user; what flows for the user is looked at again at once.
+         */
+        put: operations["users_put_groups"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/{user_id}/reset-password": {
         parameters: {
             query?: never;
@@ -857,6 +1261,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/{user_id}/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Roles
+         * @description Set all roles of a user; what flows for the user is looked at again at once.
+         */
+        put: operations["users_put_roles"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Several
+         * @description Several new accounts with the same roles, groups and virtual clusters; all are made, or none.
+         */
+        post: operations["users_create_several"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/virtual-clusters": {
         parameters: {
             query?: never;
@@ -870,7 +1314,103 @@ export interface paths {
          */
         get: operations["virtual_clusters_list"];
         put?: never;
+        /**
+         * Create
+         * @description A new virtual cluster, without members; its tasks wait until the engine has it.
+         */
+        post: operations["virtual_clusters_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/virtual-clusters/{cluster_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description One of the caller's virtual clusters; any for administrators.
+         */
+        get: operations["virtual_clusters_read"];
+        put?: never;
         post?: never;
+        /**
+         * Delete
+         * @description Delete it, while no task waits or runs in it. Its members lose it at once; it is gone once the engine says so.
+         */
+        delete: operations["virtual_clusters_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit
+         * @description More of anything at any time; less only while no task waits or runs in it.
+         */
+        patch: operations["virtual_clusters_edit"];
+        trace?: never;
+    };
+    "/api/v1/virtual-clusters/{cluster_id}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extend
+         * @description More hours for the tasks of this virtual cluster, at any time; those that run have them, too.
+         */
+        post: operations["virtual_clusters_extend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/virtual-clusters/{cluster_id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Members
+         * @description Its groups, then all its users, those of its groups included.
+         */
+        get: operations["virtual_clusters_list_members"];
+        put?: never;
+        /**
+         * Add Members
+         * @description Make users and groups members.
+         */
+        post: operations["virtual_clusters_add_members"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/virtual-clusters/{cluster_id}/members/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove Members
+         * @description Take users and groups out; who is a member in another way stays one, and is named.
+         */
+        post: operations["virtual_clusters_remove_members"];
         delete?: never;
         options?: never;
         head?: never;
@@ -892,6 +1432,11 @@ export interface components {
             engine: string;
             /** Product */
             product: string;
+            /**
+             * Registration
+             * @description Whether people may make accounts for themselves
+             */
+            registration: boolean;
             /** Version */
             version: string;
         };
@@ -908,6 +1453,18 @@ export interface components {
              * @description RFC 3339, always with its offset
              */
             created_at: string;
+            /**
+             * Email
+             * @description Empty when it is not known
+             */
+            email: string;
+            /** Groups */
+            groups: components["schemas"]["GroupReference"][];
+            /**
+             * Home
+             * @description Where the files are on the storage; they stay when the account is deleted
+             */
+            home: string;
             /** Id */
             id: string;
             /**
@@ -919,8 +1476,21 @@ export interface components {
             name: string;
             /** Nickname */
             nickname: string;
-            /** Roles */
-            roles: components["schemas"]["Role"][];
+            /**
+             * Phone
+             * @description Empty when it is not known
+             */
+            phone: string;
+            /**
+             * Protected
+             * @description The account of the installation: only its password can be changed
+             */
+            protected: boolean;
+            /**
+             * Roles
+             * @description Those that were given to this user; those of groups come on top
+             */
+            roles: components["schemas"]["RoleReference"][];
             /**
              * Sessions
              * @description Browsers and programs that are signed in
@@ -941,6 +1511,11 @@ export interface components {
              * @description For If-Match
              */
             version: number;
+            /**
+             * Virtual Clusters
+             * @description Those that this user is a member of
+             */
+            virtual_clusters: components["schemas"]["VirtualClusterReference"][];
         };
         /**
          * ArchiveCreate
@@ -1032,6 +1607,51 @@ export interface components {
          */
         ChartName: "node_cpu" | "node_memory" | "node_network_received" | "node_network_sent" | "node_disk_read" | "node_disk_written" | "device_utilisation" | "device_memory";
         /**
+         * ClusterMember
+         * @description A user or a group of a virtual cluster.
+         */
+        ClusterMember: {
+            /**
+             * Active
+             * @description Whether the account may sign in; true for a group
+             */
+            active: boolean;
+            /**
+             * Direct
+             * @description Was added by itself; else a member through groups alone
+             */
+            direct: boolean;
+            /**
+             * Groups
+             * @description Member groups that this user is in
+             */
+            groups: components["schemas"]["MemberGroup"][];
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "group" | "user";
+            /** Name */
+            name: string;
+            /**
+             * Nickname
+             * @description Of a user; empty for a group
+             */
+            nickname: string;
+            /**
+             * Unfinished Tasks
+             * @description Tasks of this user in the virtual cluster that wait or run; 0 for a group
+             */
+            unfinished_tasks: number;
+            /**
+             * Users
+             * @description Active accounts in a group; 1 for a user
+             */
+            users: number;
+        };
+        /**
          * ClusterOption
          * @description A virtual cluster that the caller may use.
          */
@@ -1045,6 +1665,39 @@ export interface components {
             max_nodes: number;
             /** Name */
             name: string;
+        };
+        /**
+         * DeviceCapacity
+         * @description Devices of one type in the whole cluster.
+         */
+        DeviceCapacity: {
+            /**
+             * Away
+             * @description Of these, on machines that are down or cordoned: they count as not there
+             */
+            away: number;
+            /**
+             * Free
+             * @description There, and granted to nobody; never below 0
+             */
+            free: number;
+            /**
+             * Given
+             * @description Granted to all virtual clusters together
+             */
+            given: number;
+            /**
+             * Overcommitted
+             * @description More is granted than is there
+             */
+            overcommitted: boolean;
+            /**
+             * Total
+             * @description On machines that are for tasks, whatever state those are in
+             */
+            total: number;
+            /** Type */
+            type: string;
         };
         /**
          * DeviceOption
@@ -1243,6 +1896,113 @@ export interface components {
             title: string;
         };
         /**
+         * GrantedKind
+         * @description A kind of permissions.
+         */
+        GrantedKind: {
+            name: components["schemas"]["PermissionKind"];
+            /**
+             * Permissions
+             * @description What it comes to in this version
+             */
+            permissions: components["schemas"]["Permission"][];
+        };
+        /**
+         * GrantedPermission
+         * @description A single permission.
+         */
+        GrantedPermission: {
+            /**
+             * Kinds
+             * @description By which it is granted, too
+             */
+            kinds: components["schemas"]["PermissionKind"][];
+            /** Name */
+            name: components["schemas"]["Permission"];
+        };
+        /**
+         * Group
+         * @description Users who hold roles together.
+         */
+        Group: {
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Roles */
+            roles: components["schemas"]["RoleReference"][];
+            /** User Count */
+            user_count: number;
+            /**
+             * Version
+             * @description For If-Match
+             */
+            version: number;
+            /**
+             * Virtual Clusters
+             * @description Those that this group is a member of
+             */
+            virtual_clusters: components["schemas"]["VirtualClusterReference"][];
+        };
+        /**
+         * GroupCreate
+         * @description A new group.
+         */
+        GroupCreate: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /** Roles */
+            roles: string[];
+            /** Users */
+            users?: string[];
+        };
+        /**
+         * GroupReference
+         * @description A group by name.
+         */
+        GroupReference: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * GroupRoles
+         * @description All roles that the group is to have.
+         */
+        GroupRoles: {
+            /** Roles */
+            roles: string[];
+        };
+        /**
+         * Groups
+         * @description To which it is given.
+         */
+        Groups: {
+            /** Groups */
+            groups: string[];
+        };
+        /**
+         * GroupUpdate
+         * @description What is to be different; what is left out stays.
+         */
+        GroupUpdate: {
+            /** Description */
+            description?: string | null;
+            /** Name */
+            name?: string | null;
+        };
+        /**
          * Image
          * @description An imported image.
          */
@@ -1344,11 +2104,136 @@ export interface components {
             text: string;
         };
         /**
+         * MemberGroup
+         * @description A group by name.
+         */
+        MemberGroup: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * MembersAdd
+         * @description Who becomes a member; who is one already stays it.
+         */
+        MembersAdd: {
+            /**
+             * Groups
+             * @description Ids of groups; who joins or leaves them does so here, too
+             */
+            groups?: string[];
+            /**
+             * Users
+             * @description Ids of users
+             */
+            users?: string[];
+        };
+        /**
+         * MembersAdded
+         * @description What was done.
+         */
+        MembersAdded: {
+            /**
+             * Groups
+             * @description Groups that had not been added before
+             */
+            groups: number;
+            /**
+             * Members
+             * @description Of the virtual cluster, now
+             */
+            members: number;
+            /**
+             * Users
+             * @description Users who had not been added before
+             */
+            users: number;
+        };
+        /**
+         * MembersRemove
+         * @description Who is taken out; who was not added is left alone.
+         */
+        MembersRemove: {
+            /**
+             * Groups
+             * @description Ids of groups; who joins or leaves them does so here, too
+             */
+            groups?: string[];
+            /**
+             * Stop Tasks
+             * @description Stop the tasks of those who are members in no other way; else there must be none
+             * @default false
+             */
+            stop_tasks?: boolean;
+            /**
+             * Users
+             * @description Ids of users
+             */
+            users?: string[];
+        };
+        /**
+         * MembersRemoved
+         * @description What was done, and for whom nothing changes.
+         */
+        MembersRemoved: {
+            /**
+             * Groups
+             * @description Groups that had been added
+             */
+            groups: number;
+            /**
+             * Members
+             * @description Of the virtual cluster, now
+             */
+            members: number;
+            /**
+             * Still Members
+             * @description Who stays one in another way; of many, the first
+             */
+            still_members: components["schemas"]["ClusterMember"][];
+            /** Still Members Count */
+            still_members_count: number;
+            /** Stopped Tasks */
+            stopped_tasks: number;
+            /**
+             * Users
+             * @description Users who had been added
+             */
+            users: number;
+        };
+        /**
          * Mode
          * @description `batch` ends by itself; `service` has readiness and never finishes.
          * @enum {string}
          */
         Mode: "batch" | "service";
+        /**
+         * NewUser
+         * @description Somebody who gets an account, with the password that the administrator types: it must be changed at first.
+         */
+        NewUser: {
+            /**
+             * Email
+             * @default
+             */
+            email?: string;
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+            /**
+             * Password
+             * Format: password
+             * @description At least 10 characters
+             */
+            password: string;
+            /**
+             * Phone
+             * @default
+             */
+            phone?: string;
+        };
         /**
          * Node
          * @description A machine of the cluster.
@@ -1661,10 +2546,38 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[ClusterMember] */
+        Page_ClusterMember_: {
+            /** Items */
+            items: components["schemas"]["ClusterMember"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[Group] */
+        Page_Group_: {
+            /** Items */
+            items: components["schemas"]["Group"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[GroupReference] */
+        Page_GroupReference_: {
+            /** Items */
+            items: components["schemas"]["GroupReference"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[Operation] */
         Page_Operation_: {
             /** Items */
             items: components["schemas"]["Operation"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[Role] */
+        Page_Role_: {
+            /** Items */
+            items: components["schemas"]["Role"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -1679,6 +2592,13 @@ export interface components {
         Page_TaskSummary_: {
             /** Items */
             items: components["schemas"]["TaskSummary"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[UserReference] */
+        Page_UserReference_: {
+            /** Items */
+            items: components["schemas"]["UserReference"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -1724,7 +2644,23 @@ export interface components {
          * @description One thing that a caller may do.
          * @enum {string}
          */
-        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "files:write" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read";
+        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "virtual_clusters:manage" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "groups:read" | "groups:manage" | "roles:read" | "roles:manage" | "files:write" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read" | "settings:read" | "settings:write";
+        /**
+         * PermissionKind
+         * @description Many permissions by one name. Who is granted one has those of the kind that later versions add, too.
+         * @enum {string}
+         */
+        PermissionKind: "platform" | "annotation" | "administration";
+        /**
+         * Permissions
+         * @description What roles can grant.
+         */
+        Permissions: {
+            /** Kinds */
+            kinds: components["schemas"]["GrantedKind"][];
+            /** Permissions */
+            permissions: components["schemas"]["GrantedPermission"][];
+        };
         /**
          * Ports
          * @description The table of ports, held against what listens; `firewall` says whether it is enforced.
@@ -1783,6 +2719,30 @@ export interface components {
             };
         };
         /**
+         * Registered
+         * @description The account that was made.
+         */
+        Registered: {
+            /** Name */
+            name: string;
+        };
+        /**
+         * Registration
+         * @description An account that somebody makes for themselves; it may do nothing until an administrator gives it a role.
+         */
+        Registration: {
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+            /**
+             * Password
+             * Format: password
+             * @description At least 10 characters
+             */
+            password: string;
+        };
+        /**
          * Replica
          * @description One process of an attempt.
          */
@@ -1833,10 +2793,86 @@ export interface components {
         };
         /**
          * Role
-         * @description A set of permissions with a name.
-         * @enum {string}
+         * @description What its holders may do.
          */
-        Role: "admin" | "user";
+        Role: {
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /** Description */
+            description: string;
+            /** Grants */
+            grants: (components["schemas"]["PermissionKind"] | components["schemas"]["Permission"])[];
+            /** Group Count */
+            group_count: number;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Permissions
+             * @description All that the grants come to in this version
+             */
+            permissions: components["schemas"]["Permission"][];
+            /**
+             * Preset
+             * @description Part of every installation: neither changed nor deleted
+             */
+            preset: boolean;
+            /**
+             * User Count
+             * @description To whom it was given; those who hold it by a group are not counted
+             */
+            user_count: number;
+            /**
+             * Version
+             * @description For If-Match
+             */
+            version: number;
+        };
+        /**
+         * RoleCreate
+         * @description A new role.
+         */
+        RoleCreate: {
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * Grants
+             * @description Kinds of permissions, and names of single ones
+             */
+            grants: (components["schemas"]["PermissionKind"] | components["schemas"]["Permission"])[];
+            /** Name */
+            name: string;
+        };
+        /**
+         * RoleReference
+         * @description A role by name.
+         */
+        RoleReference: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * RoleUpdate
+         * @description What is to be different; what is left out stays.
+         */
+        RoleUpdate: {
+            /** Description */
+            description?: string | null;
+            /** Grants */
+            grants?: (components["schemas"]["PermissionKind"] | components["schemas"]["Permission"])[] | null;
+            /** Name */
+            name?: string | null;
+        };
         /**
          * Run
          * @description One apply with its phases.
@@ -2057,10 +3093,46 @@ export interface components {
             must_change_password: boolean;
             /**
              * Permissions
-             * @description Empty but for the password while it must be changed
+             * @description By own roles and by those of groups. Empty while there are none, or the password must be changed
              */
             permissions: components["schemas"]["Permission"][];
             user: components["schemas"]["User"];
+            /**
+             * Virtual Clusters
+             * @description Those that this user is a member of
+             */
+            virtual_clusters: components["schemas"]["VirtualClusterReference"][];
+        };
+        /**
+         * Settings
+         * @description What the caller has set, or what holds without that.
+         */
+        Settings: {
+            /**
+             * Refresh Seconds
+             * @description How often pages look again where they are not told of changes
+             */
+            refresh_seconds: number;
+            /**
+             * Version
+             * @description For If-Match
+             */
+            version: number;
+            /** @description The one in use: new tasks go there unless said otherwise. null: the caller is a member of none */
+            virtual_cluster: components["schemas"]["VirtualClusterReference"] | null;
+        };
+        /**
+         * SettingsChange
+         * @description What becomes different; what is left out stays.
+         */
+        SettingsChange: {
+            /** Refresh Seconds */
+            refresh_seconds?: number | null;
+            /**
+             * Virtual Cluster
+             * @description The id of a virtual cluster of the caller
+             */
+            virtual_cluster?: string | null;
         };
         /**
          * SignIn
@@ -2085,6 +3157,12 @@ export interface components {
             /** Node */
             node: string;
         };
+        /**
+         * Standing
+         * @description How far the engine has followed what is wanted of a virtual cluster.
+         * @enum {string}
+         */
+        Standing: "preparing" | "ready" | "deleting";
         /**
          * State
          * @description What was last seen of a task.
@@ -2519,14 +3597,27 @@ export interface components {
              * @description RFC 3339, always with its offset
              */
             created_at: string;
+            /**
+             * Email
+             * @description Empty when it is not known
+             */
+            email: string;
             /** Id */
             id: string;
             /** Name */
             name: string;
             /** Nickname */
             nickname: string;
-            /** Roles */
-            roles: components["schemas"]["Role"][];
+            /**
+             * Phone
+             * @description Empty when it is not known
+             */
+            phone: string;
+            /**
+             * Roles
+             * @description Those that were given to this user; those of groups come on top
+             */
+            roles: components["schemas"]["RoleReference"][];
             /**
              * Uid
              * @description The POSIX uid of this user's processes and files
@@ -2535,29 +3626,50 @@ export interface components {
         };
         /**
          * UserCreate
-         * @description A new account; it gets the password that the administrator types and must change it at first sign-in.
+         * @description A new account.
          */
         UserCreate: {
-            /** Name */
-            name: string;
             /**
-             * Nickname
+             * Email
              * @default
              */
-            nickname?: string;
+            email?: string;
+            /** Groups */
+            groups?: string[];
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
             /**
              * Password
              * Format: password
              * @description At least 10 characters
              */
             password: string;
+            /**
+             * Phone
+             * @default
+             */
+            phone?: string;
             /** Roles */
-            roles?: components["schemas"]["Role"][];
+            roles: string[];
             /**
              * Virtual Clusters
              * @description Names of virtual clusters to join
              */
             virtual_clusters?: string[];
+        };
+        /**
+         * UserDelete
+         * @description What becomes of the user's tasks.
+         */
+        UserDelete: {
+            /**
+             * Stop Tasks
+             * @description Else nothing is deleted while there are any
+             * @default false
+             */
+            stop_tasks?: boolean;
         };
         /**
          * UserDisable
@@ -2572,6 +3684,31 @@ export interface components {
             stop_tasks?: boolean;
         };
         /**
+         * UserGroups
+         * @description All groups in which the user is to be.
+         */
+        UserGroups: {
+            /** Groups */
+            groups: string[];
+        };
+        /**
+         * UserManagement
+         * @description How much there is to be managed.
+         */
+        UserManagement: {
+            /** Groups */
+            groups: number;
+            /** Roles */
+            roles: number;
+            /** Users */
+            users: number;
+            /**
+             * Waiting
+             * @description Users of these who can sign in, and whom nobody gave any rights yet
+             */
+            waiting: number;
+        };
+        /**
          * UserReference
          * @description A user as others see it.
          */
@@ -2582,6 +3719,59 @@ export interface components {
             name: string;
             /** Nickname */
             nickname: string;
+        };
+        /**
+         * UserRoles
+         * @description All roles that the user is to have; with none, and none by a group, nothing can be done but sign in.
+         */
+        UserRoles: {
+            /** Roles */
+            roles: string[];
+        };
+        /**
+         * Users
+         * @description To whom it is given.
+         */
+        Users: {
+            /** Users */
+            users: string[];
+        };
+        /**
+         * UsersCreate
+         * @description Several new accounts, which have the same rights; all are made, or none.
+         */
+        UsersCreate: {
+            /** Groups */
+            groups?: string[];
+            /** Roles */
+            roles: string[];
+            /** Users */
+            users: components["schemas"]["NewUser"][];
+            /**
+             * Virtual Clusters
+             * @description Names of virtual clusters to join
+             */
+            virtual_clusters?: string[];
+        };
+        /**
+         * UsersCreated
+         * @description The accounts that were made.
+         */
+        UsersCreated: {
+            /** Items */
+            items: components["schemas"]["Account"][];
+        };
+        /**
+         * UserUpdate
+         * @description What is to be different; what is left out stays.
+         */
+        UserUpdate: {
+            /** Email */
+            email?: string | null;
+            /** Nickname */
+            nickname?: string | null;
+            /** Phone */
+            phone?: string | null;
         };
         /**
          * Uses
@@ -2632,14 +3822,92 @@ export interface components {
              * @description Whether the caller is a member
              */
             member: boolean;
-            /** Members */
+            /**
+             * Members
+             * @description Users whose account is active, those of member groups included
+             */
             members: number;
             /** Name */
             name: string;
+            /**
+             * Overcommitted
+             * @description Device types of which virtual clusters are promised more than there are on machines that are up
+             */
+            overcommitted: string[];
             /** Running Tasks */
             running_tasks: number;
+            /** @description preparing: tasks wait until the engine has taken over what it grants; deleting: gone for members */
+            standing: components["schemas"]["Standing"];
+            /**
+             * Version
+             * @description For If-Match
+             */
+            version: number;
             /** Waiting Tasks */
             waiting_tasks: number;
+        };
+        /**
+         * VirtualClusterCreate
+         * @description A new virtual cluster.
+         */
+        VirtualClusterCreate: {
+            /**
+             * Devices
+             * @description How many of each type; none: for tasks without devices
+             */
+            devices: {
+                [key: string]: number;
+            };
+            /**
+             * Max Devices Per User
+             * @description The most that one member may hold; a type that is left out: all of them
+             */
+            max_devices_per_user?: {
+                [key: string]: number;
+            };
+            /**
+             * Max Hours
+             * @description A task is ended after so many hours; null: never
+             */
+            max_hours?: number | null;
+            /** Name */
+            name: string;
+        };
+        /**
+         * VirtualClusterEdit
+         * @description What becomes different; what is left out stays.
+         */
+        VirtualClusterEdit: {
+            /**
+             * Devices
+             * @description All types that it has from now on
+             */
+            devices?: {
+                [key: string]: number;
+            } | null;
+            /**
+             * Max Devices Per User
+             * @description Types that are left out keep theirs
+             */
+            max_devices_per_user?: {
+                [key: string]: number;
+            } | null;
+            /**
+             * Max Hours
+             * @description null: for ever
+             */
+            max_hours?: number | null;
+        };
+        /**
+         * VirtualClusterExtend
+         * @description More time.
+         */
+        VirtualClusterExtend: {
+            /**
+             * Hours
+             * @description Added to the maximum; tasks that run have them, too
+             */
+            hours: number;
         };
         /**
          * VirtualClusterReference
@@ -2721,6 +3989,344 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Page_AuditRecord_"];
                 };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_read_capacity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceCapacity"][];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+                /** @description In the name or the description */
+                words?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Group_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_put_roles: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupRoles"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_users: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_UserReference_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_add_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Users"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    groups_remove_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                group_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What is wrong, and what to do */
             default: {
@@ -3094,6 +4700,35 @@ export interface operations {
             };
         };
     };
+    roles_permissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Permissions"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     services_list_ports: {
         parameters: {
             query?: never;
@@ -3111,6 +4746,411 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Ports"];
                 };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    identity_register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Registration"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Registered"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+                /** @description In the name or the description */
+                words?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Role_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_groups: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_GroupReference_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_give_to_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Groups"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_take_from_group: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                group_id: string;
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_users: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_UserReference_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_give_to_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Users"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roles_take_from_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                role_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What is wrong, and what to do */
             default: {
@@ -3423,6 +5463,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    settings_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    settings_change: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
                 };
             };
             /** @description What is wrong, and what to do */
@@ -3952,6 +6057,35 @@ export interface operations {
             };
         };
     };
+    users_management: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserManagement"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     users_list: {
         parameters: {
             query?: {
@@ -3959,9 +6093,15 @@ export interface operations {
                 active?: boolean | null;
                 /** @description `next_cursor` of the page before */
                 cursor?: string | null;
+                /** @description Only those in this group */
+                group?: string | null;
                 /** @description Items per page */
                 limit?: number;
-                /** @description In the name or the full name */
+                /** @description Only those that were given this role */
+                role?: string | null;
+                /** @description Only those without role and group, or only the others */
+                waiting?: boolean | null;
+                /** @description In names, e-mail address, phone number */
                 words?: string | null;
             };
             header?: never;
@@ -4009,7 +6149,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["User"];
+                    "application/json": components["schemas"]["Account"];
                 };
             };
             /** @description What is wrong, and what to do */
@@ -4042,6 +6182,80 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Account"];
                 };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserDelete"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What is wrong, and what to do */
             default: {
@@ -4160,6 +6374,44 @@ export interface operations {
             };
         };
     };
+    users_put_groups: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserGroups"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     users_reset_password: {
         parameters: {
             query?: never;
@@ -4194,6 +6446,77 @@ export interface operations {
             };
         };
     };
+    users_put_roles: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserRoles"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_create_several: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UsersCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsersCreated"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     virtual_clusters_list: {
         parameters: {
             query?: {
@@ -4215,6 +6538,290 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_VirtualCluster_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VirtualClusterCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualCluster"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualCluster"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualCluster"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_edit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VirtualClusterEdit"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualCluster"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_extend: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read; the edit fails when it has changed */
+                "if-match"?: string | null;
+            };
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VirtualClusterExtend"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualCluster"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_list_members: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Only groups, or only users */
+                kind?: ("group" | "user") | null;
+                /** @description Items per page */
+                limit?: number;
+                /** @description In the name or the full name */
+                words?: string | null;
+            };
+            header?: never;
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ClusterMember_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_add_members: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MembersAdd"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembersAdded"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_clusters_remove_members: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MembersRemove"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembersRemoved"];
                 };
             };
             /** @description What is wrong, and what to do */

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { MenuEntry } from "@/features/feature";
+import { allows, type MenuEntry } from "@/features/feature";
 import { useFeatures } from "@/features/registry";
 import { useInstalled } from "@/identity/about";
 import { useSession } from "@/identity/session";
@@ -17,7 +17,7 @@ export function useMenu(): ShownEntry[] {
     () =>
       features
         .flatMap((feature) => (feature.menu ?? []).map((entry) => ({ ...entry, feature: feature.name })))
-        .filter((entry) => permissions.includes(entry.needs) && (installed || !entry.installed)),
+        .filter((entry) => allows(permissions, entry.needs) && (installed || !entry.installed)),
     [features, permissions, installed],
   );
 }

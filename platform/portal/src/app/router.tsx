@@ -4,19 +4,23 @@ import { Failed } from "@/elements/states";
 import type { Feature } from "@/features/feature";
 import { kindsOf } from "@/features/feature";
 import { root, shell } from "@/features/roots";
+import { aboutQuery, isInstalled } from "@/identity/about";
+import { homeOf, lacksOf } from "@/identity/admission";
 import { sessionQuery } from "@/identity/session";
 import { loadWords } from "@/words/language";
 import { FEATURES } from "./features";
 import { Missing } from "./missing";
 import { Shell } from "./shell";
 
-const HOME = "/overview";
-
 const index = createRoute({
   getParentRoute: () => shell,
   path: "/",
-  beforeLoad: () => {
-    throw redirect({ to: HOME });
+  beforeLoad: async ({ context }) => {
+    const [session, about] = await Promise.all([
+      context.queries.ensureQueryData(sessionQuery),
+      context.queries.ensureQueryData(aboutQuery).catch(() => undefined), // the overview is everywhere
+    ]);
+    throw redirect({ href: session ? homeOf(session, FEATURES, isInstalled(about)) : "/sign-in" });
   },
 });
 
@@ -50,7 +54,14 @@ const tree = root.addChildren([
 export function makeRouter(queries: QueryClient) {
   return createRouter({
     routeTree: tree,
-    context: { queries, kinds: kindsOf(FEATURES), session: () => queries.ensureQueryData(sessionQuery) },
+    context: {
+      queries,
+      kinds: kindsOf(FEATURES),
+      session: async () => {
+        const session = await queries.ensureQueryData(sessionQuery);
+        return session && { must_change_password: session.must_change_password, lacks: lacksOf(session, FEATURES) };
+      },
+    },
     defaultPreload: "intent",
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,

@@ -127,14 +127,21 @@ function useHits(words: string): Found[] {
   });
   const fits = (text: string) => text.toLowerCase().includes(words.toLowerCase());
   const pages = [
-    ...useMenu().map(({ feature, name, to, icon }) => ({ id: feature, icon, label: names(feature, name), to })),
+    ...useMenu().flatMap(({ feature, name, to, icon, group, form }) => {
+      const detail = t(`menu.group_${group}`);
+      const page = { id: `${feature}-${name}`, icon, label: names(feature, name), detail, to };
+      const made = form && may(form.needs) && { id: `${feature}-${form.name}`, label: names(feature, form.name) };
+      return made ? [page, { ...made, icon: Plus, detail, to: form.to }] : [page];
+    }),
     ...kinds.flatMap(({ kind, feature, form }) =>
-      form && may(form.needs) ? [{ id: `new-${kind}`, icon: Plus, label: names(feature, "new"), to: form.path }] : [],
+      form && may(form.needs)
+        ? [{ id: `new-${kind}`, icon: Plus, label: names(feature, "new"), detail: "", to: form.path }]
+        : [],
     ),
   ];
   return [
     ...pages
-      .filter((page) => fits(page.label) || fits(page.id))
+      .filter((page) => fits(page.label) || fits(page.id) || fits(page.detail))
       .map((hit): Found => ({ ...hit, group: t("shell.search_pages") })),
     ...sources.flatMap(({ feature }, index) =>
       (found[index]?.data ?? []).map(

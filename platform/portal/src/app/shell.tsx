@@ -84,7 +84,7 @@ function Frame() {
           >
             <PanelLeft size={18} aria-hidden />
           </button>
-          <Link to="/overview" className="brand">
+          <Link to="/" className="brand">
             <Logo />
             <span>{t("product.name")}</span>
           </Link>

@@ -1,15 +1,15 @@
-import { Dropdown, Tooltip } from "antd";
+import { Tooltip } from "antd";
 import { Languages, Monitor, Moon, Sun } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { LANGUAGES, type Language, switchLanguage } from "@/words/language";
+import { MenuButton } from "./menu-button";
 import { useAppearance } from "./preferences";
 import type { Appearance } from "./theme";
 
 export function LanguageMenu() {
   const { t, i18n } = useTranslation();
   return (
-    <Dropdown
-      trigger={["click"]}
+    <MenuButton
       menu={{
         selectable: true,
         selectedKeys: [i18n.language],
@@ -17,10 +17,18 @@ export function LanguageMenu() {
         onClick: ({ key }) => switchLanguage(key as Language),
       }}
     >
-      <button type="button" className="icon-button" aria-label={t("shell.language")} aria-haspopup="menu">
-        <Languages size={16} aria-hidden />
-      </button>
-    </Dropdown>
+      {(waiting) => (
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t("shell.language")}
+          aria-haspopup="menu"
+          disabled={waiting}
+        >
+          <Languages size={16} aria-hidden />
+        </button>
+      )}
+    </MenuButton>
   );
 }
 
@@ -35,8 +43,7 @@ export function AppearanceMenu() {
   const { appearance, shade, choose } = useAppearance();
   const Icon = shade === "dark" ? Moon : Sun;
   return (
-    <Dropdown
-      trigger={["click"]}
+    <MenuButton
       menu={{
         selectable: true,
         selectedKeys: [appearance],
@@ -48,11 +55,19 @@ export function AppearanceMenu() {
         onClick: ({ key }) => choose(key as Appearance),
       }}
     >
-      <Tooltip title={t("shell.appearance")}>
-        <button type="button" className="icon-button" aria-label={t("shell.appearance")} aria-haspopup="menu">
-          <Icon size={16} aria-hidden />
-        </button>
-      </Tooltip>
-    </Dropdown>
+      {(waiting) => (
+        <Tooltip title={t("shell.appearance")}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t("shell.appearance")}
+            aria-haspopup="menu"
+            disabled={waiting}
+          >
+            <Icon size={16} aria-hidden />
+          </button>
+        </Tooltip>
+      )}
+    </MenuButton>
   );
 }

@@ -16,6 +16,13 @@ declare module "@tanstack/react-router" {
   }
 }
 
+/** What the server must allow: this, or one of these. */
+export type Needs = Permission | readonly Permission[];
+
+export function allows(permissions: readonly Permission[], needs: Needs): boolean {
+  return [needs].flat().some((each) => permissions.includes(each));
+}
+
 /** A page of level one, in the side menu and the search. */
 export interface MenuEntry {
   /** Key of its words in the feature's `names.*.json`: they are seen before the feature is loaded. */
@@ -23,10 +30,13 @@ export interface MenuEntry {
   to: string;
   icon: LucideIcon;
   /** What the server must allow for it to be shown. */
-  needs: Permission;
+  needs: Needs;
   /** Owned by the control service, which only an installed cluster has. */
   installed?: true;
-  group: "work" | "cluster";
+  /** All but `work` is administration. */
+  group: "work" | "cluster" | "people";
+  /** Where a new one is made: found by the search, too. `name` is a key like that of the entry. */
+  form?: { name: string; to: string; needs: Permission };
 }
 
 /** Something that the search dialog found. */
@@ -47,7 +57,7 @@ export interface SearchContext {
 
 /** What a feature lets people find by a few letters; the title of its hits is `search` in `names.*.json`. */
 export interface SearchSource {
-  needs: Permission;
+  needs: Needs;
   /** The hits for these words, the best first; the words of the feature are loaded by then. */
   find: (words: string, context: SearchContext) => Promise<Hit[]>;
 }
@@ -82,7 +92,7 @@ export interface TaskKind {
 
 /** What is seen of a feature on every page, in the top bar: one sign, with words of the shell. */
 export interface Glance {
-  needs: Permission;
+  needs: Needs;
   installed?: true;
   View: ComponentType;
 }

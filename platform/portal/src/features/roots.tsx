@@ -6,8 +6,8 @@ import type { KnownKind } from "./feature";
 export interface RouterContext {
   queries: QueryClient;
   kinds: readonly KnownKind[];
-  /** Who is signed in; null: nobody. */
-  session: () => Promise<{ must_change_password: boolean } | null>;
+  /** Who is signed in, and what they lack before any page is of use to them; null: nobody. */
+  session: () => Promise<{ must_change_password: boolean; lacks: readonly string[] } | null>;
 }
 
 /** Above every page. */
@@ -19,10 +19,10 @@ export const shell = createRoute({
   id: "shell",
   beforeLoad: async ({ context, location }) => {
     const session = await context.session();
-    if (!session) {
-      throw redirect({ to: "/sign-in", search: { next: location.pathname === "/" ? undefined : location.href } });
-    }
+    const next = location.pathname === "/" ? undefined : location.href;
+    if (!session) throw redirect({ to: "/sign-in", search: { next } });
     if (session.must_change_password) throw redirect({ to: "/password", search: { next: location.href } });
+    if (session.lacks.length > 0) throw redirect({ to: "/no-access", search: { next } });
   },
   // The frame has the menu of the account and the choice of the virtual cluster.
   loader: () => loadWords("identity", "virtual_clusters"),

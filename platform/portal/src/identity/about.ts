@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { api, body } from "@/api/client";
+import { api, body, type Schemas } from "@/api/client";
 
 /** Product, version and cluster; public. */
 export const aboutQuery = queryOptions({
@@ -9,7 +9,10 @@ export const aboutQuery = queryOptions({
 });
 
 /** Whether this is an installed cluster; `./atoll dev` has no control service, so no services and runs to show. */
+export function isInstalled(about: Schemas["About"] | undefined): boolean {
+  return about !== undefined && about.engine !== "local";
+}
+
 export function useInstalled(): boolean {
-  const { data } = useQuery(aboutQuery);
-  return data !== undefined && data.engine !== "local";
+  return isInstalled(useQuery(aboutQuery).data);
 }

@@ -10,20 +10,27 @@ declare module "i18next" {
   }
 }
 
-interface SignInSearch {
+interface EntranceSearch {
   next?: string;
 }
 
-const searchOf = (search: Record<string, unknown>): SignInSearch => ({ next: ownPath(search.next) });
+const searchOf = (search: Record<string, unknown>): EntranceSearch => ({ next: ownPath(search.next) });
+
+/** Whoever opens the page by a link made elsewhere is told of no account but one that can be. */
+const accountOf = (value: unknown): string | undefined =>
+  typeof value === "string" && /^[a-z0-9-]{2,32}$/.test(value) ? value : undefined;
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  validateSearch: searchOf,
+  validateSearch: (search: Record<string, unknown>): EntranceSearch & { registered?: string } => ({
+    ...searchOf(search),
+    registered: accountOf(search.registered),
+  }),
   beforeLoad: async ({ context, search }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);
     if (session && !session.must_change_password) throw redirect({ href: search.next ?? "/" });
-    if (session) throw redirect({ to: "/password", search });
+    if (session) throw redirect({ to: "/password", search: { next: search.next } });
   },
   component: lazyRouteComponent(() => import("./sign-in-page"), "SignInPage"),
 });
@@ -38,9 +45,28 @@ const password = createRoute({
   component: lazyRouteComponent(() => import("./password-page"), "PasswordPage"),
 });
 
+const register = createRoute({
+  getParentRoute: () => root,
+  path: "/register",
+  component: lazyRouteComponent(() => import("./register-page"), "RegisterPage"),
+});
+
+const noAccess = createRoute({
+  getParentRoute: () => root,
+  path: "/no-access",
+  validateSearch: searchOf,
+  beforeLoad: async ({ context, search }) => {
+    const session = await context.session();
+    if (!session) throw redirect({ to: "/sign-in", search });
+    if (session.must_change_password) throw redirect({ to: "/password", search });
+    if (session.lacks.length === 0) throw redirect({ href: search.next ?? "/" });
+  },
+  component: lazyRouteComponent(() => import("./no-access-page"), "NoAccessPage"),
+});
+
 /** Who is at the screen: signing in, the password, what the server lets a person do. */
 export const identity = {
   name: "identity",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
-  entrances: [signIn, password],
+  entrances: [signIn, password, register, noAccess],
 } as const satisfies Feature;

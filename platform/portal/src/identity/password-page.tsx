@@ -38,7 +38,7 @@ function PasswordForm({ session }: { session: Session }) {
         body: { current_password: fields.current, new_password: fields.wanted },
       });
       setSession(await body(answer));
-      await navigate({ href: next ?? "/overview" });
+      await navigate({ href: next ?? "/" });
     } catch (error) {
       setProblem(problemOf(error));
       setBusy(false);
@@ -94,7 +94,7 @@ function PasswordForm({ session }: { session: Session }) {
       </Form>
       {!session.must_change_password && (
         <div className="entrance-again">
-          <Button type="link" onClick={() => navigate({ href: next ?? "/overview" })}>
+          <Button type="link" onClick={() => navigate({ href: next ?? "/" })}>
             {t("common:actions.cancel")}
           </Button>
         </div>

@@ -1,6 +1,7 @@
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
 import { createContext, use } from "react";
 import { ApiProblem, api, body, type Schemas } from "@/api/client";
+import { allows, type Needs } from "@/features/feature";
 import { knowDeviceTypes } from "@/formats/devices";
 
 export type Session = Schemas["Session"];
@@ -43,10 +44,10 @@ export function useSession(): Session {
   return session;
 }
 
-/** Whether the server lets the person at the screen do this. */
-export function useMay(): (permission: Permission) => boolean {
+/** Whether the server lets the person at the screen do this, or one of these. */
+export function useMay(): (needs: Needs) => boolean {
   const { permissions } = useSession();
-  return (permission) => permissions.includes(permission);
+  return (needs) => allows(permissions, needs);
 }
 
 export function useSetSession(): (session: Session | null) => void {

@@ -1,40 +1,24 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Dropdown } from "antd";
 import { KeyRound, LogOut } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { api, body } from "@/api/client";
-import { useFailures } from "@/elements/failures";
+import { MenuButton } from "@/appearance/menu-button";
 import { aboutQuery } from "./about";
-import { useSession, useSetSession } from "./session";
+import { useRoleName } from "./role-name";
+import { useSession } from "./session";
+import { useSignOut } from "./sign-out";
 import "./user-menu.css";
 
 export function UserMenu() {
   const { t } = useTranslation(["identity", "common"]);
   const { user } = useSession();
-  const queries = useQueryClient();
-  const setSession = useSetSession();
+  const roleName = useRoleName();
+  const signOut = useSignOut();
   const navigate = useNavigate();
-  const failures = useFailures();
   const about = useQuery(aboutQuery);
 
-  async function signOut() {
-    try {
-      await body(api.DELETE("/api/v1/session"));
-    } catch (error) {
-      failures.tell({ key: "session/end", title: t("sign_out_failed"), error, retry: signOut });
-      return;
-    }
-    failures.settle("session/end");
-    setSession(null);
-    await navigate({ to: "/sign-in", search: {} });
-    // Nothing of this person stays for the next one.
-    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" && queryKey[0] !== "about" });
-  }
-
   return (
-    <Dropdown
-      trigger={["click"]}
+    <MenuButton
       placement="bottomRight"
       menu={{
         items: [
@@ -44,9 +28,7 @@ export function UserMenu() {
             label: (
               <div className="user-who">
                 <strong>{user.nickname || user.name}</strong>
-                <span>
-                  {user.name} · {user.roles.map((role) => t(`role.${role}`)).join(", ")}
-                </span>
+                <span>{[user.name, user.roles.map(roleName).join(", ")].filter(Boolean).join(" · ")}</span>
               </div>
             ),
           },
@@ -69,16 +51,19 @@ export function UserMenu() {
         ],
       }}
     >
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={t("common:shell.user", { name: user.name })}
-        aria-haspopup="menu"
-      >
-        <span className="avatar" aria-hidden>
-          {(user.nickname || user.name).slice(0, 1).toUpperCase()}
-        </span>
-      </button>
-    </Dropdown>
+      {(waiting) => (
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t("common:shell.user", { name: user.name })}
+          aria-haspopup="menu"
+          disabled={waiting}
+        >
+          <span className="avatar" aria-hidden>
+            {(user.nickname || user.name).slice(0, 1).toUpperCase()}
+          </span>
+        </button>
+      )}
+    </MenuButton>
   );
 }

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { Server } from "lucide-react";
 import { api, body, type Schemas } from "@/api/client";
+import { refreshMs } from "@/api/refresh";
 import type { Hit, SearchContext } from "@/features/feature";
 
 export type Node = Schemas["Node"];
@@ -8,7 +9,7 @@ export type Node = Schemas["Node"];
 export const nodesQuery = queryOptions({
   queryKey: ["nodes"],
   queryFn: () => body(api.GET("/api/v1/nodes")),
-  refetchInterval: 10_000,
+  refetchInterval: refreshMs,
 });
 
 const MOST = 8;

@@ -1,8 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, body } from "@/api/client";
+import { refreshMs } from "@/api/refresh";
 
 export const overviewQuery = queryOptions({
   queryKey: ["overview"],
   queryFn: () => body(api.GET("/api/v1/overview")),
-  refetchInterval: 30_000,
+  refetchInterval: refreshMs,
 });

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, body, type Schemas } from "@/api/client";
+import { refreshMs } from "@/api/refresh";
 
 export type Run = Schemas["Run"];
 export type RunSummary = Schemas["RunSummary"];
@@ -10,8 +11,7 @@ export const runsQuery = infiniteQueryOptions({
   queryFn: ({ pageParam }) => body(api.GET("/api/v1/runs", { params: { query: { limit: 50, cursor: pageParam } } })),
   getNextPageParam: (page) => page.next_cursor ?? undefined,
   retry: false,
-  refetchInterval: ({ state }) =>
-    state.data?.pages.some((page) => page.items.some((run) => run.state === "running")) ? 10_000 : 30_000,
+  refetchInterval: refreshMs,
 });
 
 export const runQuery = (id: string) =>
@@ -19,5 +19,5 @@ export const runQuery = (id: string) =>
     queryKey: ["runs", "detail", id],
     queryFn: () => body(api.GET("/api/v1/runs/{run_id}", { params: { path: { run_id: id } } })),
     retry: false,
-    refetchInterval: (query) => (query.state.data?.state === "running" ? 10_000 : false),
+    refetchInterval: (query) => (query.state.data?.state === "running" ? refreshMs() : false),
   });

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, body } from "@/api/client";
 import { ApiProblem } from "@/api/problem";
+import { refreshMs } from "@/api/refresh";
 
 export const portsQuery = queryOptions({
   queryKey: ["ports"],
@@ -13,6 +14,6 @@ export const servicesQuery = queryOptions({
   queryFn: () => body(api.GET("/api/v1/services")),
   // An installation without a control service gets none by asking again.
   refetchInterval: (query) =>
-    query.state.error instanceof ApiProblem && query.state.error.code === "no_control_service" ? false : 10_000,
+    query.state.error instanceof ApiProblem && query.state.error.code === "no_control_service" ? false : refreshMs(),
   retry: false,
 });

@@ -3,10 +3,9 @@ import { createContext, type ReactNode, use, useEffect, useState } from "react";
 import type { Schemas } from "@/api/client";
 import { openStream } from "@/api/stream";
 import { useMay } from "@/identity/session";
+import { useRefreshMs, useSettings } from "@/identity/settings";
 import { Bursts, place, remove } from "./changes";
 import type { TaskSummary } from "./queries";
-
-const POLL_MS = 10_000;
 
 const StaleContext = createContext<number | null>(null);
 
@@ -22,6 +21,8 @@ export function LiveTasks({ children }: { children: ReactNode }) {
   const everybody = may("tasks:read_all");
   const reads = may("tasks:read");
   const [stale, setStale] = useState<number | null>(null);
+  useSettings(); // whoever has set how often, it holds on every page
+  const every = useRefreshMs();
 
   useEffect(() => {
     if (!reads) return;
@@ -63,9 +64,9 @@ export function LiveTasks({ children }: { children: ReactNode }) {
       // What is being read right now is let arrive: a server that breaks streams may be slow, too.
       queries.invalidateQueries({ queryKey: ["tasks"] }, { cancelRefetch: false });
       queries.invalidateQueries({ queryKey: ["overview"] }, { cancelRefetch: false });
-    }, POLL_MS);
+    }, every);
     return () => clearInterval(timer);
-  }, [queries, stale]);
+  }, [queries, stale, every]);
 
   return <StaleContext value={stale}>{children}</StaleContext>;
 }

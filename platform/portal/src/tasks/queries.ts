@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, body, type Schemas } from "@/api/client";
+import { refreshMs } from "@/api/refresh";
 import { joined, PAGE_ENTRIES } from "@/files/queries";
 import type { TaskState } from "./states";
 
@@ -43,7 +44,7 @@ export const taskMetricsQuery = (id: string, live: boolean) =>
   queryOptions({
     queryKey: ["tasks", "metrics", id],
     queryFn: () => body(api.GET("/api/v1/tasks/{task_id}/metrics", { params: { path: { task_id: id } } })),
-    refetchInterval: live ? 5_000 : false,
+    refetchInterval: live ? refreshMs : false,
   });
 
 /** A directory of the output, one page after the other. */
@@ -59,5 +60,5 @@ export const taskFilesQuery = (id: string, path: string, live: boolean) =>
       ),
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     select: joined,
-    refetchInterval: live ? 10_000 : false,
+    refetchInterval: live ? refreshMs : false,
   });

@@ -1,10 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Button, Dropdown, Tooltip } from "antd";
+import { Button, Tooltip } from "antd";
 import { CircleStop, Copy, Ellipsis, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
+import { MenuButton } from "@/appearance/menu-button";
 import { useFailures } from "@/elements/failures";
 import { useFeedback } from "@/elements/feedback";
 import { useKind } from "@/features/registry";
@@ -118,15 +119,18 @@ export function TaskActions({
           </Button>
         ))}
       {rest.length > 0 && (
-        <Dropdown trigger={["click"]} placement="bottomRight" menu={{ items: rest }}>
-          <Button
-            type={compact ? "text" : "default"}
-            size={compact ? "small" : "middle"}
-            icon={<Ellipsis size={15} aria-hidden />}
-            aria-label={t("more_named", { name: task.name })}
-            aria-haspopup="menu"
-          />
-        </Dropdown>
+        <MenuButton placement="bottomRight" menu={{ items: rest }}>
+          {(waiting) => (
+            <Button
+              type={compact ? "text" : "default"}
+              size={compact ? "small" : "middle"}
+              icon={<Ellipsis size={15} aria-hidden />}
+              aria-label={t("more_named", { name: task.name })}
+              aria-haspopup="menu"
+              disabled={waiting}
+            />
+          )}
+        </MenuButton>
       )}
     </span>
   );

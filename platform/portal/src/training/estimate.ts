@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { api, body, type Schemas } from "@/api/client";
+import { refreshMs } from "@/api/refresh";
 import { RULES } from "@/api/rules.gen";
 import { quantity } from "@/formats/amounts";
 import type { TaskCreate } from "./form";
@@ -53,7 +54,7 @@ export function useEstimate(request: TaskCreate) {
     enabled:
       complete.virtual_cluster !== "" && Boolean(complete.framework || complete.image) && isAboutSomething(request),
     placeholderData: (before) => before,
-    refetchInterval: 15_000,
+    refetchInterval: refreshMs,
     retry: false,
   });
 }

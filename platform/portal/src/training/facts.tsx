@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
+import { Fact } from "@/elements/facts";
 import { deviceName } from "@/formats/devices";
 import { commandText } from "@/tasks/as-code";
-import { Fact } from "@/tasks/detail/fact";
 import { imageName } from "@/tasks/image-name";
 import type { Task } from "@/tasks/queries";
 import { definitionOf } from "./form";

@@ -1,7 +1,7 @@
 import type { Rule } from "antd/es/form";
-import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { RULES } from "@/api/rules.gen";
+import { useFieldRules } from "@/elements/rules";
 import { quantity } from "@/formats/amounts";
 import { imageName } from "@/tasks/image-name";
 import { useKnown } from "@/words/told";
@@ -166,27 +166,13 @@ export function isQuantity(message: string): Rule {
   };
 }
 
-type FieldRules = Partial<Record<"pattern" | "minLength" | "maxLength", string | number>> & { required?: boolean };
-
 /** The server's rules for a field, in the reader's language; `needed` where it is by what else was chosen. */
 export function useRules(): (field: keyof typeof RULES.TrainingCreate, needed?: boolean) => Rule[] {
   const known = useKnown("training");
-  const { t } = useTranslation(["training", "common"]);
-  return (field, needed = false) => rules({ ...RULES.TrainingCreate[field], ...(needed && { required: true }) }, field);
-  function rules(given: FieldRules, field: string): Rule[] {
-    const found: Rule[] = [];
-    if (given.required) found.push({ required: true, message: t("common:rules.required") });
-    if (given.maxLength)
-      found.push({
-        max: Number(given.maxLength),
-        message: t("common:rules.max_length", { count: Number(given.maxLength) }),
-      });
-    if (given.pattern) {
-      found.push({
-        pattern: new RegExp(String(given.pattern)),
-        message: known(`pattern_${field}`) ?? t("common:rules.pattern"),
-      });
-    }
-    return found;
-  }
+  const rules = useFieldRules();
+  return (field, needed = false) =>
+    rules(
+      { ...RULES.TrainingCreate[field], ...(needed && { required: true }) },
+      { pattern: known(`pattern_${field}`) },
+    );
 }

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useBlocker, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { Button, Form } from "antd";
 import Input from "antd/es/input/Input";
 import TextArea from "antd/es/input/TextArea";
@@ -9,6 +9,7 @@ import { useTranslation } from "react-i18next";
 import { api, body, type Schemas } from "@/api/client";
 import { problemOf } from "@/api/problem";
 import { useFailures } from "@/elements/failures";
+import { fieldPath } from "@/elements/field-path";
 import { Panel } from "@/elements/page";
 import { create } from "@/tasks/changes";
 import { useFieldWords } from "@/words/told";
@@ -30,7 +31,8 @@ import { ProgramFields } from "./program-fields";
 import { RequestKey } from "./request-key";
 import "./new-form.css";
 
-const QuestionDialog = lazy(() => import("@/elements/question"));
+// Nobody leaves before they have typed.
+const Leaving = lazy(() => import("@/elements/leaving"));
 // It answers a moment after the form is there; what it needs comes meanwhile.
 const EstimatePanel = lazy(() => import("./estimate-panel"));
 
@@ -54,11 +56,6 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
   const [key] = useState(() => new RequestKey());
   const rules = useRules();
   const fieldWords = useFieldWords();
-  const blocker = useBlocker({
-    shouldBlockFn: () => touched.current,
-    enableBeforeUnload: () => touched.current,
-    withResolver: true,
-  });
 
   function fillFrom(example: Schemas["Example"]) {
     form.setFieldsValue({ ...exampleFields(example), name: form.getFieldValue("name") || exampleFields(example).name });
@@ -68,7 +65,7 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
   function showErrors(errors: Schemas["FieldError"][]) {
     form.setFields(
       errors.map((error) => ({
-        name: error.field.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part)) as never,
+        name: fieldPath(error.field) as never,
         errors: [fieldWords(error)],
       })),
     );
@@ -198,19 +195,12 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
       <Suspense fallback={<aside className="estimate" aria-busy="true" />}>
         <EstimatePanel estimate={estimate} fields={fields} request={requestOf(fields, limits)} />
       </Suspense>
-      {blocker.status === "blocked" && (
-        <Suspense>
-          <QuestionDialog
-            title={t("leave_question")}
-            content={t("leave_means")}
-            okText={t("leave")}
-            cancelText={t("stay")}
-            danger
-            onOk={blocker.proceed}
-            onClose={(confirmed) => !confirmed && blocker.reset()}
-          />
-        </Suspense>
-      )}
+      <Suspense>
+        <Leaving
+          unsaved={() => touched.current}
+          words={{ title: t("leave_question"), content: t("leave_means"), leave: t("leave"), stay: t("stay") }}
+        />
+      </Suspense>
     </Form>
   );
 }

@@ -1,9 +1,9 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { Users } from "lucide-react";
+import { User } from "lucide-react";
 import type { Feature } from "@/features/feature";
 import { shell } from "@/features/roots";
 import type words from "./locales/en.json";
-import { findUsers } from "./query";
+import { filtersOf } from "./search";
 
 declare module "i18next" {
   interface ResourceNamespaceMap {
@@ -11,17 +11,42 @@ declare module "i18next" {
   }
 }
 
-const page = createRoute({
+const list = createRoute({
   getParentRoute: () => shell,
   path: "/users",
+  validateSearch: filtersOf,
+  staticData: { shows: ["people"] },
   component: lazyRouteComponent(() => import("./users-page"), "UsersPage"),
 });
 
-/** Accounts: who may sign in, as administrators manage them. */
+const form = createRoute({
+  getParentRoute: () => shell,
+  path: "/users/new",
+  staticData: { shows: ["people"] },
+  component: lazyRouteComponent(() => import("./new-page"), "NewUsersPage"),
+});
+
+const detail = createRoute({
+  getParentRoute: () => shell,
+  path: "/users/$id",
+  staticData: { shows: ["people"] },
+  component: lazyRouteComponent(() => import("./user-page"), "UserPage"),
+});
+
+/** Accounts: who may sign in, and with which roles. */
 export const users = {
   name: "users",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
-  routes: [page],
-  menu: [{ name: "menu", to: "/users", icon: Users, needs: "users:read", group: "cluster" }],
-  search: { needs: "users:read", find: findUsers },
+  routes: [list, form, detail],
+  menu: [
+    {
+      name: "menu",
+      to: "/users",
+      icon: User,
+      needs: "users:read",
+      group: "people",
+      form: { name: "new", to: "/users/new", needs: "users:manage" },
+    },
+  ],
+  search: { needs: "users:read", find: async (words) => (await import("./find")).findUsers(words) },
 } as const satisfies Feature;

@@ -1,32 +1,65 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Button, Checkbox, Dropdown, Modal } from "antd";
-import { CircleCheck, CirclePause, Ellipsis, KeyRound, LogOut } from "lucide-react";
-import { useState } from "react";
+import { Button, Tooltip } from "antd";
+import {
+  CircleCheck,
+  CirclePause,
+  Ellipsis,
+  KeyRound,
+  Lock,
+  LogOut,
+  type LucideIcon,
+  Pencil,
+  ShieldCheck,
+  Trash2,
+  UsersRound,
+} from "lucide-react";
+import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
-import { CodeBlock } from "@/elements/code";
+import { MenuButton } from "@/appearance/menu-button";
 import { useFailures } from "@/elements/failures";
 import { useFeedback } from "@/elements/feedback";
+import { LinkButton } from "@/elements/link-button";
 import { useSession } from "@/identity/session";
-import type { Account } from "./query";
+import { Action } from "@/people/action";
+import { type Account, ifMatch, PEOPLE } from "@/people/queries";
 
-type Action = "disable" | "enable" | "reset_password" | "end_sessions";
+// Most people look at the list and change nothing.
+const DIALOGS = {
+  profile: lazy(() => import("./profile-dialog")),
+  roles: lazy(() => import("./roles-dialog")),
+  groups: lazy(() => import("./groups-dialog")),
+  delete: lazy(() => import("./delete-dialog")),
+  disable: lazy(() => import("./disable-dialog")),
+};
+const OneTimePassword = lazy(() => import("./one-time-password"));
 
-/** What may be done to an account; each is asked for once more and tells what becomes of the user's work. */
-export function UserActions({ account }: { account: Account }) {
+type Dialog = keyof typeof DIALOGS;
+type Deed = "enable" | "reset_password" | "end_sessions";
+
+/** What may be done to an account: three things at hand, the rest under `…`. */
+export function UserActions({
+  account,
+  compact = false,
+  onDeleted,
+}: {
+  account: Account;
+  compact?: boolean;
+  onDeleted?: () => void;
+}) {
   const { t } = useTranslation("users");
   const { ask, message } = useFeedback();
   const failures = useFailures();
   const queries = useQueryClient();
   const own = useSession().user.id === account.id;
   const [busy, setBusy] = useState(false);
-  const [disabling, setDisabling] = useState(false);
+  const [open, setOpen] = useState<Dialog>();
   const [oneTime, setOneTime] = useState<string>();
   const { name } = account;
   // What was looked at is what is changed: the server refuses when somebody else was quicker.
-  const params = { path: { user_id: account.id }, header: { "if-match": `"${account.version}"` } };
+  const params = { path: { user_id: account.id }, header: ifMatch(account) };
 
-  async function act(action: Action, work: () => Promise<unknown>) {
+  async function act(action: Deed, work: () => Promise<unknown>) {
     const key = `users/${account.id}/${action}`;
     setBusy(true);
     try {
@@ -37,12 +70,10 @@ export function UserActions({ account }: { account: Account }) {
       failures.tell({ key, title: t(`failed_${action}`, { name }), error, retry: () => act(action, work) });
     } finally {
       setBusy(false);
-      queries.invalidateQueries({ queryKey: ["users"] });
+      queries.invalidateQueries({ queryKey: PEOPLE });
     }
   }
 
-  const disable = (stop_tasks: boolean) =>
-    act("disable", () => body(api.POST("/api/v1/users/{user_id}/disable", { params, body: { stop_tasks } })));
   const enable = () => act("enable", () => body(api.POST("/api/v1/users/{user_id}/enable", { params })));
 
   function resetPassword() {
@@ -70,6 +101,12 @@ export function UserActions({ account }: { account: Account }) {
   }
 
   const items = [
+    compact && {
+      key: "profile",
+      icon: <Pencil size={14} aria-hidden />,
+      label: t("profile"),
+      onClick: () => setOpen("profile"),
+    },
     !own && {
       key: "reset_password",
       icon: <KeyRound size={14} aria-hidden />,
@@ -83,91 +120,97 @@ export function UserActions({ account }: { account: Account }) {
           danger: true,
           icon: <CirclePause size={14} aria-hidden />,
           label: t("disable"),
-          onClick: () => setDisabling(true),
+          onClick: () => setOpen("disable"),
         }
       : { key: "enable", icon: <CircleCheck size={14} aria-hidden />, label: t("enable"), onClick: enable },
+    !compact && {
+      key: "delete",
+      danger: true,
+      icon: <Trash2 size={14} aria-hidden />,
+      label: t("delete"),
+      onClick: () => setOpen("delete"),
+    },
   ].filter((item) => typeof item === "object");
 
-  return (
-    <>
-      <Dropdown trigger={["click"]} placement="bottomRight" menu={{ items }}>
-        <Button
-          type="text"
-          size="small"
-          loading={busy}
-          icon={<Ellipsis size={15} aria-hidden />}
-          aria-label={t("actions_named", { name })}
-          aria-haspopup="menu"
-        />
-      </Dropdown>
-      {disabling && <DisableDialog account={account} disable={disable} onClose={() => setDisabling(false)} />}
-      {oneTime !== undefined && (
-        <OneTimePassword name={name} password={oneTime} onClose={() => setOneTime(undefined)} />
-      )}
-    </>
+  const at = (dialog: Dialog, icon: LucideIcon, words: string) => (
+    <Action
+      icon={icon}
+      compact={compact}
+      words={words}
+      label={t("action_named", { action: words, name })}
+      onClick={() => setOpen(dialog)}
+    />
   );
-}
+  const Chosen = open && DIALOGS[open];
 
-function DisableDialog({
-  account,
-  disable,
-  onClose,
-}: {
-  account: Account;
-  disable: (stopTasks: boolean) => Promise<void>;
-  onClose: () => void;
-}) {
-  const { t } = useTranslation("users");
-  const [stop, setStop] = useState(false);
-  const [busy, setBusy] = useState(false);
-  async function confirm() {
-    setBusy(true);
-    await disable(stop);
-    onClose();
-  }
   return (
-    <Modal
-      open
-      width={440}
-      title={t("disable_question", { name: account.name })}
-      okText={t("disable")}
-      okButtonProps={{ danger: true }}
-      confirmLoading={busy}
-      onOk={confirm}
-      onCancel={onClose}
-    >
-      <p>{t("disable_means")}</p>
-      {account.unfinished_tasks > 0 && (
+    <span className="people-actions">
+      {account.protected ? (
         <>
-          <p>{t("disable_tasks", { count: account.unfinished_tasks })}</p>
-          <Checkbox checked={stop} onChange={(event) => setStop(event.target.checked)}>
-            {t("stop_tasks")}
-          </Checkbox>
+          <Protected />
+          {own ? (
+            <LinkButton to="/password" search={{}} size={compact ? "small" : undefined}>
+              {t("change_password")}
+            </LinkButton>
+          ) : (
+            <Action
+              icon={KeyRound}
+              compact={compact}
+              busy={busy}
+              words={t("reset_password")}
+              label={t("action_named", { action: t("reset_password"), name })}
+              onClick={resetPassword}
+            />
+          )}
+        </>
+      ) : (
+        <>
+          {!compact && at("profile", Pencil, t("profile"))}
+          {at("roles", ShieldCheck, t("edit_roles"))}
+          {at("groups", UsersRound, t("edit_groups"))}
+          {compact && at("delete", Trash2, t("delete"))}
+          <MenuButton placement="bottomRight" menu={{ items }}>
+            {(waiting) => (
+              <Button
+                type={compact ? "text" : "default"}
+                size={compact ? "small" : "middle"}
+                loading={busy}
+                icon={<Ellipsis size={15} aria-hidden />}
+                aria-label={t("actions_named", { name })}
+                aria-haspopup="menu"
+                disabled={waiting}
+              />
+            )}
+          </MenuButton>
         </>
       )}
-    </Modal>
+      <Suspense>
+        {Chosen && (
+          <Chosen
+            account={account}
+            onClose={(saved) => {
+              setOpen(undefined);
+              if (saved && open === "delete") onDeleted?.();
+            }}
+          />
+        )}
+        {oneTime !== undefined && (
+          <OneTimePassword name={name} password={oneTime} onClose={() => setOneTime(undefined)} />
+        )}
+      </Suspense>
+    </span>
   );
 }
 
-/** It is shown this once: nobody can read it again. */
-function OneTimePassword({ name, password, onClose }: { name: string; password: string; onClose: () => void }) {
+/** Why nothing but the password of this account can be changed: on hover, and for whoever comes by keyboard. */
+function Protected() {
   const { t } = useTranslation("users");
+  const why = t("protected_why");
   return (
-    <Modal
-      open
-      width={440}
-      title={t("one_time_title", { name })}
-      maskClosable={false}
-      keyboard={false}
-      closable={false}
-      footer={
-        <Button type="primary" onClick={onClose}>
-          {t("one_time_read")}
-        </Button>
-      }
-    >
-      <p>{t("one_time_means")}</p>
-      <CodeBlock text={password} label={t("one_time_label")} />
-    </Modal>
+    <Tooltip title={why} trigger={["hover", "focus"]}>
+      <button type="button" className="icon-button" aria-label={why}>
+        <Lock size={15} aria-hidden />
+      </button>
+    </Tooltip>
   );
 }

@@ -1,46 +1,51 @@
-import { Dropdown } from "antd";
 import { ChevronsUpDown, Layers } from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { MenuButton } from "@/appearance/menu-button";
 import { deviceName, kindOf } from "@/formats/devices";
-import { chooseCluster, useActiveCluster, type VirtualCluster } from "./active";
+import { useActiveCluster, useSwitchCluster, type VirtualCluster } from "./active";
 import "./cluster-picker.css";
 
 /** The active virtual cluster with its free devices; a click switches to another one. */
 export function ClusterPicker() {
   const { t } = useTranslation("virtual_clusters");
   const { active, mine, loaded } = useActiveCluster();
+  const switchTo = useSwitchCluster();
   if (!loaded) return null;
   if (!active) return <span className="cluster-none">{t("none")}</span>;
   return (
-    <Dropdown
-      trigger={["click"]}
+    <MenuButton
       menu={{
         selectable: true,
-        selectedKeys: [active.name],
+        selectedKeys: [active.id],
         items: [
           {
             key: "title",
             type: "group",
             label: t("switch"),
-            children: mine.map((cluster) => ({ key: cluster.name, label: <ClusterLine cluster={cluster} /> })),
+            children: mine.map((cluster) => ({ key: cluster.id, label: <ClusterLine cluster={cluster} /> })),
           },
         ],
-        onClick: ({ key }) => chooseCluster(key),
+        onClick: ({ key }) => {
+          const chosen = mine.find(({ id }) => id === key);
+          if (chosen) switchTo(chosen);
+        },
       }}
     >
-      <button type="button" className="cluster-picker" aria-haspopup="menu">
-        <Layers size={14} aria-hidden />
-        <span className="visually-hidden">{t("active")}</span>
-        <span className="cluster-name">{active.name}</span>
-        <span className="cluster-free tabular">
-          {active.devices
-            .filter((device) => device.total > 0)
-            .map((device) => t("free_short", { free: device.free, total: device.total, kind: kindOf(device.type) }))
-            .join(" · ")}
-        </span>
-        <ChevronsUpDown size={13} aria-hidden />
-      </button>
-    </Dropdown>
+      {(waiting) => (
+        <button type="button" className="cluster-picker" aria-haspopup="menu" disabled={waiting}>
+          <Layers size={14} aria-hidden />
+          <span className="visually-hidden">{t("active")}</span>
+          <span className="cluster-name">{active.name}</span>
+          <span className="cluster-free tabular">
+            {active.devices
+              .filter((device) => device.total > 0)
+              .map((device) => t("free_short", { free: device.free, total: device.total, kind: kindOf(device.type) }))
+              .join(" · ")}
+          </span>
+          <ChevronsUpDown size={13} aria-hidden />
+        </button>
+      )}
+    </MenuButton>
   );
 }
 

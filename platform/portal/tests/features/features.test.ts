@@ -17,7 +17,7 @@ describe("the list of features", () => {
     const names = allNames(language);
     for (const feature of features) {
       const needed = [
-        ...(feature.menu ?? []).map((entry) => entry.name),
+        ...(feature.menu ?? []).flatMap((entry) => [entry.name, ...(entry.form ? [entry.form.name] : [])]),
         ...(feature.search ? ["search"] : []),
         ...(feature.kinds ?? []).flatMap((kind) => ["mine", ...(kind.form ? ["new", "first"] : [])]),
         ...(feature.flow ?? []).flatMap(({ name }) => [`flow_${name}`, `flow_${name}_why`]),

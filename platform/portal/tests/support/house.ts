@@ -18,7 +18,7 @@ export interface House {
 export type Floors = readonly (readonly string[])[];
 
 /** What domains stand on, and what composes them; every other folder with a feature.tsx is a domain. */
-const OTHERS = ["identity", "files", "virtual-clusters", "tasks"];
+const OTHERS = ["identity", "files", "virtual-clusters", "tasks", "people"];
 
 /** Folders of features that are domains. */
 export function domainsOf(features: readonly { name: string }[]): string[] {
@@ -34,7 +34,7 @@ export function floorsWith(domains: readonly string[]): Floors {
     ["elements", "appearance"],
     ["identity"],
     ["files", "virtual-clusters"],
-    ["tasks"],
+    ["tasks", "people"],
     domains,
     ["app"],
     ["main"],

@@ -38,7 +38,8 @@ export function problem(status: number, code: string, more: Partial<Schemas["Pro
 }
 
 const ADA = {
-  user: { id: "1", name: "ada", nickname: "", roles: ["user"] },
+  user: { id: "1", name: "ada", nickname: "", roles: [{ id: "user", name: "User" }] },
+  virtual_clusters: [{ id: "1", name: "default" }],
   must_change_password: false,
   permissions: ["tasks:read", "tasks:create", "virtual_clusters:read", "overview:read"],
 } as unknown as Session;

@@ -38,8 +38,8 @@ SELECT audit_add(actor, actor, 'task.create', 'task', '', 'flood', 'done', '', '
 FROM generate_series(1, 1500), unnest(ARRAY['ada', 'bob']) AS actor
 """
 ACCOUNTS = """
-INSERT INTO users (id, name, nickname, password_hash, must_change_password, roles, active, created_at, version)
-SELECT name, name, '', '', false, '{}', true, now(), 1 FROM unnest(CAST(:names AS text[])) AS name
+INSERT INTO users (id, name, nickname, password_hash, must_change_password, active, created_at, version)
+SELECT name, name, '', '', false, true, now(), 1 FROM unnest(CAST(:names AS text[])) AS name
 """
 WRITTEN = """
 INSERT INTO audit SELECT :prefix || n, CAST(:begin AS timestamptz) + make_interval(secs => n * :apart), actor, actor,

@@ -185,7 +185,7 @@ async def test_the_first_contents_are_made_once_and_edits_survive(
     database = connect(settings, pool_size=1)
     await ensure_contents(sessions(database), settings)
     async with database.begin() as connection:
-        await connection.execute(text("UPDATE virtual_cluster_quotas SET count = 1"))
+        await connection.execute(text("UPDATE virtual_cluster_quotas SET count = 1, max_per_user = 1"))
         await connection.execute(text("UPDATE users SET password_hash = 'changed'"))
     await ensure_contents(sessions(database), settings)
     async with database.connect() as connection:

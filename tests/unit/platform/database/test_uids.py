@@ -18,16 +18,16 @@ from tests.unit.platform.conftest import RunningPlatform, as_service, configurat
 
 GREATEST = 2**31 - 1
 ADDED = """
-INSERT INTO users (id, name, nickname, password_hash, must_change_password, roles, active, created_at, version)
-SELECT :name, :name, '', '', false, '{}', true, now(), 1
+INSERT INTO users (id, name, nickname, password_hash, must_change_password, active, created_at, version)
+SELECT :name, :name, '', '', false, true, now(), 1
 """
 SEVERAL = """
-INSERT INTO users (id, name, nickname, password_hash, must_change_password, roles, active, created_at, version)
-SELECT i::text, i::text, '', '', false, '{}', true, now(), 1 FROM generate_series(1, 3) AS i
+INSERT INTO users (id, name, nickname, password_hash, must_change_password, active, created_at, version)
+SELECT i::text, i::text, '', '', false, true, now(), 1 FROM generate_series(1, 3) AS i
 """
 ADDED_AS = """
-INSERT INTO users (id, name, nickname, uid, password_hash, must_change_password, roles, active, created_at, version)
-OVERRIDING SYSTEM VALUE VALUES (:name, :name, '', :uid, '', false, '{}', true, now(), 1)
+INSERT INTO users (id, name, nickname, uid, password_hash, must_change_password, active, created_at, version)
+OVERRIDING SYSTEM VALUE VALUES (:name, :name, '', :uid, '', false, true, now(), 1)
 """
 UID = text("SELECT uid FROM users WHERE name = :name")
 
@@ -130,7 +130,8 @@ async def test_an_account_for_which_no_uid_is_left_is_refused_in_words(
     admin = await platform.admin()
     await platform.user(admin, "ada")
     await last_is(owner, GREATEST)
-    refused = await admin.post("/users", {"name": "eve", "password": "first-for-xxxxxxxx", "virtual_clusters": []})
+    eve = {"name": "eve", "nickname": "Eve", "password": "first-for-xxxxxxxx", "roles": ["user"]}
+    refused = await admin.post("/users", eve)
     assert (refused.status_code, refused.json()["code"]) == (409, "no_uid_left"), refused.text
     await last_is(owner, GREATEST - 1)
     await platform.user(admin, "eve")

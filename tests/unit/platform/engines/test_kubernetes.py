@@ -341,6 +341,9 @@ def test_jobs_may_do_to_the_cluster_what_the_engine_does_and_no_more() -> None:
     applied = {item["kind"] for item in provisioned().values()} | {"NetworkPolicy"}
     wanted = {kind.plural: {"create", "patch"} for kind in KINDS.values() if kind.kind in applied}
     wanted |= {kind.plural: reads for kind in (POD, NODE, WORKLOAD)}
+    for plural in ("namespaces", "configmaps", "persistentvolumes", "cohorts", "clusterqueues", "localqueues"):
+        wanted[plural].add("delete")  # `removing`
+    wanted["clusterqueues"].add("list")
     wanted["jobsets"] = reads | {"create", "delete"}
     wanted["networkpolicies"] |= {"delete", "list", "watch"}
     wanted["secrets"] = {"create", "patch", "delete"}  # never read

@@ -78,11 +78,12 @@ class Server(KubernetesClient):
         """What there is but for the entry point, which is one for all."""
         return {key: item for key, item in self.objects.items() if key[0] != CONFIG_MAP}
 
-    async def delete(self, kind: Kind, namespace: str | None, name: str, *, propagation: str = "Background") -> None:
+    async def delete(self, kind: Kind, namespace: str | None, name: str, *, propagation: str = "Background") -> bool:
         if kind in self.refuses:
             raise ApiFailure(500, "not now")
         if (gone := self.objects.pop((kind, f"{namespace}/{name}"), None)) is not None:
             self.tell("DELETED", kind, gone)
+        return gone is None
 
     async def watch(
         self, kind: Kind, resource_version: str, *, selector: str = ""

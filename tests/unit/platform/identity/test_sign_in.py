@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from datetime import datetime, timedelta
+from typing import Any
 
 import httpx
 import pytest
@@ -14,6 +15,10 @@ from atoll.identity import passwords
 from sqlalchemy import text
 
 from tests.unit.platform.conftest import ADMIN_PASSWORD, PASSWORD, RunningPlatform, as_service, eventually, serving
+
+
+def new(name: str) -> dict[str, Any]:
+    return {"name": name, "nickname": name, "password": "x" * 12, "roles": ["user"]}
 
 
 async def test_the_administrator_must_change_the_generated_password_before_anything_else(
@@ -218,7 +223,7 @@ async def test_writes_of_foreign_pages_are_refused(
 
 async def test_uids_begin_at_30001_and_differ_also_when_made_at_once(platform: RunningPlatform) -> None:
     admin = await platform.admin()
-    made = await asyncio.gather(*(admin.post("/users", {"name": f"user-{n}", "password": "x" * 12}) for n in range(4)))
+    made = await asyncio.gather(*(admin.post("/users", new(f"user-{n}")) for n in range(4)))
     uids = {answer.json()["uid"] for answer in made}
     assert len(uids) == 4
     assert min(uids) > (await admin.get("/session")).json()["user"]["uid"] == 30001
@@ -234,7 +239,7 @@ async def test_a_user_without_a_virtual_cluster_can_sign_in_but_start_nothing(pl
 async def test_every_write_is_in_the_audit_and_no_password_is(platform: RunningPlatform) -> None:
     admin = await platform.admin()
     ada = await platform.user(admin, "ada")
-    await ada.post("/users", {"name": "eve", "password": "x" * 12})
+    await ada.post("/users", new("eve"))
     records = (await admin.get("/audit")).json()["items"]
     actions = [(item["actor_name"], item["action"], item["outcome"]) for item in records]
     assert ("admin", "user.create", "done") in actions

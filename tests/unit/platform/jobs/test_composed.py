@@ -83,7 +83,7 @@ async def test_periodic_work_goes_on_after_a_failure_and_beside_one_that_fails(d
 
 async def test_keys_that_nobody_sends_again_are_forgotten(database: Sessions) -> None:
     async with database() as session, session.begin():
-        user = await add_account(session, "ada", "a-password-of-ada", roles=[])
+        user = await add_account(session, "ada", "")
         for key, age in (("old", KEPT + timedelta(minutes=1)), ("fresh", KEPT - timedelta(minutes=1))):
             session.add(IdempotencyRow(user_id=user.id, key=key, request_hash="", created_at=now() - age))
     (work,) = ABOUT.periodic

@@ -58,7 +58,6 @@ class Operated(RunningPlatform):
             name=user.name,
             nickname=user.nickname,
             uid=user.uid,
-            roles=frozenset(),
             permissions=frozenset(),
             must_change_password=False,
             address="",

@@ -13,7 +13,6 @@ from atoll.database.connection import connect, sessions
 from atoll.database.notifications import TASKS, Listener
 from atoll.identity.caller import Caller
 from atoll.identity.models import UserRow
-from atoll.identity.permissions import Role
 from atoll.tasks.changes import tell
 from atoll.tasks.live import LiveTasks
 from atoll.tasks.models import TaskRow
@@ -77,7 +76,6 @@ def administrator(number: int) -> Caller:
         name=name,
         nickname=name,
         uid=30100 + number,
-        roles=frozenset({Role.ADMIN}),
         permissions=frozenset(permissions()),
         must_change_password=False,
         address="127.0.0.1",

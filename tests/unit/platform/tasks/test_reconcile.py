@@ -8,11 +8,13 @@ from atoll.database.base import now
 from atoll.database.claims import Claims
 from atoll.database.connection import Sessions
 from atoll.engines.base import Observation, Phase, Submission
+from atoll.identity.models import UserRow
 from atoll.tasks.models import AttemptRow, TaskRow
 from atoll.tasks.reconcile import Reconciler
 from atoll.tasks.repository import TaskRepository
 from atoll.tasks.usage import usage
-from sqlalchemy import select
+from atoll.virtual_clusters.models import MemberRow, Standing, VirtualClusterRow
+from sqlalchemy import delete, select, update
 
 from tests.unit.platform.rows import a_caller, a_task
 
@@ -70,7 +72,7 @@ async def begin(stored: Sessions, *, submitted: bool, hours: int | None = None, 
         row = await a_task(session, await a_caller(session, "ada"), "a_task", **state)
         row.specification = SPECIFICATION
         await session.refresh(row, ["virtual_cluster"])
-        row.virtual_cluster.max_hours = hours
+        row.virtual_cluster.max_hours, row.virtual_cluster.standing = hours, Standing.READY
         session.add(AttemptRow(id=f"{row.id}-1", task_id=row.id, number=1, submitted_at=moment if submitted else None))
         return row.id
 
@@ -157,3 +159,114 @@ async def test_a_task_that_is_let_in_while_it_is_told_to_stop_holds_its_devices(
         assert (await look(stored, engine)).state == "stopping"
         async with stored() as session:
             assert sum((await TaskRepository(session).held()).values()) == held, "devices are held and not counted"
+
+
+async def leaves(stored: Sessions) -> None:
+    """Nobody is a member of anything any more."""
+    async with stored() as session, session.begin():
+        await session.execute(delete(MemberRow))
+
+
+@pytest.mark.parametrize(("submitted", "ends"), [(False, "killed"), (True, "stopping")])
+async def test_what_waits_ends_with_its_owners_membership_and_is_told_why(
+    stored: Sessions, engine: Engine, submitted: bool, ends: str
+) -> None:
+    task_id = await begin(stored, submitted=submitted)
+    async with stored() as session, session.begin():
+        (await session.get_one(TaskRow, task_id)).state = "queued"
+    await leaves(stored)
+    engine.phase = Phase.WAITING
+    row = await look(stored, engine)
+    assert row.stop_reason is not None, "who left waits for devices that others could have"
+    assert (row.wanted, row.state, row.stop_reason["code"]) == ("stop", ends, "no_longer_member")
+    assert row.stop_reason["params"] == {"virtual_cluster": "default"}
+    assert engine.submitted == [], "it was handed over all the same"
+    assert engine.stopped == ([f"{task_id}-1"] if submitted else [])
+
+
+@pytest.mark.parametrize("state", ["scheduling", "running"])
+async def test_what_has_begun_goes_on_when_its_owner_is_no_member_any_more(
+    stored: Sessions, engine: Engine, state: str
+) -> None:
+    task_id = await begin(stored, submitted=True)
+    async with stored() as session, session.begin():
+        (await session.get_one(TaskRow, task_id)).state = state
+    await leaves(stored)
+    row = await look(stored, engine)
+    assert (row.wanted, row.state, engine.stopped) == ("run", "running", []), "what ran is ended by a change of members"
+
+
+async def test_what_a_disabled_account_has_waiting_goes_on_to_wait(stored: Sessions, engine: Engine) -> None:
+    await begin(stored, submitted=False)
+    async with stored() as session, session.begin():
+        await session.execute(update(UserRow).values(active=False))
+    row = await look(stored, engine)
+    assert (row.wanted, row.state, len(engine.submitted)) == ("run", "running", 1)
+
+
+async def test_what_is_stopped_already_keeps_its_reason_when_its_owner_leaves(stored: Sessions, engine: Engine) -> None:
+    task_id = await begin(stored, submitted=False)
+    async with stored() as session, session.begin():
+        task = await session.get_one(TaskRow, task_id)
+        task.wanted, task.stop_reason = "stop", {"code": "stopped_by_user", "message": "", "params": {"user": "ada"}}
+    await leaves(stored)
+    row = await look(stored, engine)
+    assert row.reason is not None
+    assert (row.state, row.reason["code"]) == ("killed", "stopped_by_user")
+
+
+async def test_nothing_is_handed_over_before_the_engine_grants_no_more_than_it_may(
+    stored: Sessions, engine: Engine
+) -> None:
+    await begin(stored, submitted=False)
+
+    async def stands(standing: Standing) -> TaskRow:
+        async with stored() as session, session.begin():
+            await session.execute(update(VirtualClusterRow).values(standing=standing))
+            await session.execute(update(TaskRow).values(due_at=now()))
+        return await look(stored, engine)
+
+    waits = await stands(Standing.PREPARING)
+    assert engine.submitted == [], "it is admitted by a quota of before"
+    assert waits.reason is not None
+    assert (waits.state, waits.reason["code"]) == ("queued", "preparing_virtual_cluster")
+    assert (await stands(Standing.READY)).state == "running"
+
+
+async def test_what_is_handed_over_already_is_followed_while_its_virtual_cluster_is_prepared(
+    stored: Sessions, engine: Engine
+) -> None:
+    await begin(stored, submitted=True)
+    async with stored() as session, session.begin():
+        await session.execute(update(VirtualClusterRow).values(standing=Standing.PREPARING))
+    engine.phase = Phase.SUCCEEDED
+    assert (await look(stored, engine)).state == "finished"
+
+
+async def test_what_waits_is_woken_by_who_prepared_its_virtual_cluster_and_by_who_knows_of_strangers(
+    stored: Sessions,
+) -> None:
+    async with stored() as session, session.begin():
+        ada, bob = await a_caller(session, "ada"), await a_caller(session, "bob")
+        rows = {
+            name: await a_task(session, owner, name, state=state, wanted=wanted, due_at=None)
+            for name, owner, state, wanted in (
+                ("hers", ada, "queued", "run"),
+                ("paused", ada, "paused", "run"),
+                ("runs", ada, "running", "run"),
+                ("ends", ada, "queued", "stop"),
+                ("his", bob, "queued", "run"),
+            )
+        }
+        await session.execute(delete(MemberRow).where(MemberRow.user_id == ada.id))
+        cluster_id = rows["hers"].virtual_cluster_id
+
+    async def woken(wake: Any) -> set[str]:
+        async with stored() as session, session.begin():
+            await session.execute(update(TaskRow).values(due_at=None))
+            await wake(TaskRepository(session))
+            return {*await session.scalars(select(TaskRow.name).where(TaskRow.due_at.is_not(None)))}
+
+    assert await woken(lambda tasks: tasks.wake_strangers()) == {"hers", "paused"}
+    assert await woken(lambda tasks: tasks.wake_waiting_in(cluster_id)) == {"hers", "paused", "his"}
+    assert await woken(lambda tasks: tasks.wake_waiting_in("another")) == set()

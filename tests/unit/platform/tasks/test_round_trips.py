@@ -1,39 +1,11 @@
-"""How often the API asks the database for one look at tasks: on a busy machine each round trip is a wait."""
+"""How often the API asks the database for one look at tasks."""
 
 from collections import Counter
-from contextvars import ContextVar
-from typing import Any
-
-import pytest
-from asyncpg.protocol import Protocol
-from atoll.web.requests import RequestChecks
 
 from tests.unit.platform.conftest import RunningPlatform, training
+from tests.unit.platform.round_trips import asked
 
-ASKING = ("query", "prepare", "bind_execute", "bind", "execute", "close_statement")
-
-
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Round trips by path: the service `jobs` asks the same server in the meantime."""
-    asked: Counter[str] = Counter()
-    path_of: ContextVar[str] = ContextVar("path_of", default="")
-    checks = RequestChecks.__call__
-
-    async def remembered(self: RequestChecks, scope: Any, *rest: Any) -> None:
-        path_of.set(scope.get("path", ""))
-        await checks(self, scope, *rest)
-
-    monkeypatch.setattr(RequestChecks, "__call__", remembered)
-    for name in ASKING:
-        ask = getattr(Protocol, name)
-
-        def counted(*arguments: Any, ask: Any = ask, **more: Any) -> Any:
-            asked[path_of.get()] += 1
-            return ask(*arguments, **more)
-
-        monkeypatch.setattr(Protocol, name, counted)
-    return asked
+__all__ = ["asked"]
 
 
 async def test_a_look_at_tasks_is_few_round_trips(platform: RunningPlatform, asked: Counter[str]) -> None:

@@ -13,7 +13,7 @@ from atoll.database.identifiers import new_id
 from atoll.devices.types import DeviceType
 from atoll.engines.specification import Amounts, Devices, Mode, Port, Program, TaskSpec, TcpReadiness
 from atoll.identity.models import UserRow
-from atoll.identity.permissions import PermissionTable
+from atoll.identity.permissions import PermissionKind, PermissionTable
 from atoll.identity.service import caller_of
 from atoll.tasks.building import Builder
 from atoll.tasks.models import TaskRow
@@ -64,6 +64,7 @@ async def submit_as(database: Sessions, kind: TaskKind, specification: TaskSpec)
     async with database() as session, session.begin():
         caller = caller_of(
             (await session.scalars(select(UserRow).where(UserRow.name == "admin"))).one(),
+            [PermissionKind.PLATFORM],
             PermissionTable(permissions()),
             "",
             "request",

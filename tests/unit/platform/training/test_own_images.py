@@ -12,7 +12,7 @@ from atoll.control.client import ControlClient
 from atoll.control.codes import NoSuchImage
 from atoll.control.schemas import ImageDescription
 from atoll.database.connection import connect, sessions
-from atoll.identity.permissions import PermissionTable
+from atoll.identity.permissions import PermissionKind, PermissionTable
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.service import caller_of
 from atoll.images.service import ImageService
@@ -188,7 +188,7 @@ async def test_no_connection_to_the_database_waits_while_the_registry_is_asked(
         async with sessions(database)() as session:
             admin = await IdentityRepository(session).user_by_name("admin")
         assert admin is not None
-        caller = caller_of(admin, PermissionTable(permissions()), "", "request")
+        caller = caller_of(admin, [PermissionKind.PLATFORM], PermissionTable(permissions()), "", "request")
         body = TrainingCreate(name="a", virtual_cluster="default", image=IMAGE, device_type="nvidia_gpu_amd64")
         for key in (None, "a-key-of-its-own"):
             async with sessions(database)() as session, session.begin():

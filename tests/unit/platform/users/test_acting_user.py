@@ -6,13 +6,12 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from atoll.identity import permissions as roles
 from atoll.images.policy import IMAGES_READ
 from atoll.services.policy import RUNS_READ, SERVICES_OPERATE, SERVICES_READ
 from atoll.tasks.policy import TASKS_CREATE
 
-from installer.control.accounts import ADMINISTRATORS, EVERYBODY, PSQL, QUERY
-from installer.control.callers import CALLERS, OF_EVERYBODY
+from installer.control.accounts import PSQL, QUERY, Need
+from installer.control.callers import CALLERS, NEEDS
 from installer.dev.postgres import PORT, _programs
 from tests.unit.platform.conftest import PASSWORD, RunningPlatform
 
@@ -28,12 +27,13 @@ PERMISSIONS = {
     "services_list": SERVICES_READ,
     "services_logs": SERVICES_READ,
 }
+OF_ADMINISTRATORS, OF_USERS = NEEDS["services_list"], NEEDS["images_list"]
 FIRST = "somebody-elses-choice"
 
 
 @pytest.fixture
 def may(postgres: str, database_name: str, platform: RunningPlatform) -> Callable[..., bool]:
-    def ask(name: str, roles: frozenset[str] = ADMINISTRATORS) -> bool:
+    def ask(name: str, need: Need = OF_ADMINISTRATORS) -> bool:
         where = [f"--host={postgres}", f"--port={PORT}", "--username=postgres", f"--dbname={database_name}"]
         argv = [
             str(_programs() / PSQL[0]),
@@ -41,7 +41,7 @@ def may(postgres: str, database_name: str, platform: RunningPlatform) -> Callabl
             "--quiet",
             *where,
             f"--set=name={name}",
-            f"--set=roles={','.join(roles)}",
+            f"--set=grants={need.permission},{need.kind}",
         ]
         ran = subprocess.run(argv, input=QUERY, capture_output=True, text=True, timeout=30, check=True)
         assert ran.stdout.strip() in ("", "may")
@@ -57,28 +57,42 @@ async def test_the_database_answers_for_administrators_that_are_enabled_and_sign
     await platform.user(admin, "ada")
     assert may("admin")
     assert not may("ada"), "signed in, and no administrator"
-    assert may("ada", EVERYBODY)
+    assert may("ada", OF_USERS)
     assert not may("nobody")
     assert not may("admin' OR 'a' = 'a"), "a name is a value, not a part of the question"
-    made = await admin.post("/users", {"name": "eve", "password": FIRST, "roles": ["admin", "user"]})
+    made = await admin.post("/users", {"name": "eve", "nickname": "Eve", "password": FIRST, "roles": ["admin"]})
     assert made.status_code == 201, made.text
     assert not may("eve"), "an administrator, and not signed in"
-    assert not may("eve", EVERYBODY), "not signed in"
+    assert not may("eve", OF_USERS), "not signed in"
     eve = await platform.sign_in("eve", FIRST)
     assert not may("eve"), "with a password of somebody else's"
-    assert not may("eve", EVERYBODY), "with a password of somebody else's"
+    assert not may("eve", OF_USERS), "with a password of somebody else's"
     await eve.post("/session/password", {"current_password": FIRST, "new_password": PASSWORD})
     assert may("eve")
     assert (await admin.post(f"/users/{made.json()['id']}/disable", {})).is_success
     assert not may("eve")
-    assert not may("eve", EVERYBODY)
+    assert not may("eve", OF_USERS)
 
 
-def test_the_roles_are_those_of_the_platform() -> None:
-    assert (roles.ADMINISTRATORS, roles.EVERYBODY) == (ADMINISTRATORS, EVERYBODY)
+async def test_a_single_permission_is_enough_also_by_a_group_and_no_other_one_is(
+    platform: RunningPlatform, may: Callable[..., bool]
+) -> None:
+    admin = await platform.admin()
+    ada = (await (await platform.user(admin, "ada")).get("/session")).json()["user"]["id"]
+    role = (await admin.post("/roles", {"name": "Watch", "grants": ["services:read"]})).json()["id"]
+    group = {"name": "Ops", "description": "Who watches", "roles": [role], "users": [ada]}
+    made = await admin.post("/groups", group)
+    assert made.status_code == 201, made.text
+    assert may("ada", NEEDS["services_logs"])
+    assert not may("ada", NEEDS["services_act"])
+    assert not may("ada", NEEDS["runs_list"])
+    assert (await admin.delete(f"/groups/{made.json()['id']}/users/{ada}")).is_success
+    assert not may("ada", NEEDS["services_logs"])
+    assert (await admin.post(f"/roles/{role}/users", {"users": [ada]})).is_success
+    assert may("ada", NEEDS["services_logs"])
 
 
-def test_the_control_service_asks_for_the_roles_that_the_platform_asks_for() -> None:
-    needed = {operation: EVERYBODY if operation in OF_EVERYBODY else ADMINISTRATORS for operation in PERMISSIONS}
-    assert needed == {operation: permission.roles for operation, permission in PERMISSIONS.items()}
+def test_the_control_service_asks_for_the_permissions_that_the_platform_asks_for() -> None:
+    needed = {operation: (need.permission, frozenset({need.kind})) for operation, need in NEEDS.items()}
+    assert needed == {operation: (held.name, held.kinds) for operation, held in PERMISSIONS.items()}
     assert CALLERS["platform"].operations == PERMISSIONS.keys()

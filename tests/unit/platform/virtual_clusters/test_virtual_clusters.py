@@ -1,29 +1,42 @@
 """Virtual clusters: whose one sees, page by page, what is free of them, and what is refused. Needs PostgreSQL."""
 
+from typing import Any
+
 import pytest
 from atoll.configuration import FirstVirtualCluster
+from atoll.database.base import now
 from atoll.database.connection import Sessions
 from atoll.identity.caller import Caller
-from atoll.virtual_clusters.models import QuotaRow, VirtualClusterRow
+from atoll.identity.models import UserRow
+from atoll.virtual_clusters.capacity import Detected
+from atoll.virtual_clusters.models import QuotaRow, Standing, VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.virtual_clusters.schemas import VirtualCluster
 from atoll.virtual_clusters.service import VirtualClusterService
 from atoll.virtual_clusters.usage import Usage, UsageReader
-from atoll.web.errors import Invalid
+from atoll.web.errors import Invalid, NotFound
 from atoll.web.schema import Page
+from sqlalchemy import update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tests.unit.platform.rows import GPU, NPU, a_caller
 
 
-async def listed(
-    session: AsyncSession, caller: Caller, used: Usage | None = None, limit: int = 50, cursor: str | None = None
-) -> Page[VirtualCluster]:
+def reader(used: Usage | None = None, **detected: Detected) -> UsageReader:
     async def read(_: AsyncSession) -> Usage:
         return used or Usage()
 
-    return await VirtualClusterService(session).list(caller, UsageReader(read), limit, cursor)
+    async def machines(_: AsyncSession) -> dict[str, Detected]:
+        return detected
+
+    return UsageReader(read, machines)
+
+
+async def listed(
+    session: AsyncSession, caller: Caller, used: Usage | None = None, limit: int = 50, cursor: str | None = None
+) -> Page[VirtualCluster]:
+    return await VirtualClusterService(session).list(caller, reader(used), limit, cursor)
 
 
 async def ensure(session: AsyncSession, *names: str) -> None:
@@ -90,9 +103,105 @@ async def test_nobody_joins_what_is_not_there(stored: Sessions) -> None:
         assert [each.name for each in (await listed(session, ada)).items] == ["default"]
 
 
-@pytest.mark.parametrize("counts", [{"count": -1, "max_per_user": 0}, {"count": 1, "max_per_user": -1}])
-async def test_the_database_takes_no_quota_below_nothing(stored: Sessions, counts: dict[str, int]) -> None:
+@pytest.mark.parametrize("counts", [(-1, 0), (1, -1), (1, 2), (-1, -1)])
+async def test_the_database_takes_no_quota_below_nothing_and_no_user_above_it(
+    stored: Sessions, counts: tuple[int, int]
+) -> None:
+    count, most = counts
     async with stored() as session:
-        session.add(VirtualClusterRow(name="lab", quotas=[QuotaRow(device_type=GPU, **counts)], members=[]))
-        with pytest.raises(IntegrityError, match="not_negative"):
+        session.add(VirtualClusterRow(name="lab", quotas=[QuotaRow(device_type=GPU, count=count, max_per_user=most)]))
+        with pytest.raises(IntegrityError, match="within_the_count"):
             await session.flush()
+
+
+async def test_the_first_virtual_cluster_gives_a_user_no_more_than_there_is(stored: Sessions) -> None:
+    """As the configuration allows to write it; it has always meant all of them."""
+    async with stored() as session:
+        wanted = FirstVirtualCluster(name="lab", devices={GPU: 2}, max_devices_per_user={GPU: 9}, max_hours=3)
+        assert await VirtualClusterService(session).ensure(wanted)
+        found = await VirtualClusterRepository(session).by_name("lab")
+    assert found is not None
+    assert [(each.count, each.max_per_user) for each in found.quotas] == [(2, 2)]
+    assert (found.max_hours, found.standing) == (3, "preparing")
+
+
+async def test_what_people_deleted_is_not_made_again_when_the_platform_starts_again(stored: Sessions) -> None:
+    async with stored() as session:
+        cluster = await VirtualClusterRepository(session).by_name("default")
+        assert cluster is not None
+        wanted = FirstVirtualCluster(name="default", devices={GPU: 1})
+        for step in ({"standing": Standing.DELETING}, {"deleted_at": now()}):
+            await session.execute(update(VirtualClusterRow).values(**step))
+            assert not await VirtualClusterService(session).ensure(wanted), "an upgrade brings back what was deleted"
+
+
+@pytest.mark.parametrize("gone", [{"standing": Standing.DELETING}, {"deleted_at": now()}])
+async def test_members_lose_what_is_being_deleted_at_once(stored: Sessions, gone: dict[str, Any]) -> None:
+    async with stored() as session:
+        ada, admin = await a_caller(session, "ada"), await a_caller(session, "admin")
+        cluster = await VirtualClusterRepository(session).by_name("default")
+        assert cluster is not None
+        identifier = cluster.id
+        await session.execute(update(VirtualClusterRow).values(**gone))
+        session.expire_all()
+        service = VirtualClusterService(session)
+        assert (await listed(session, ada)).items == []
+        assert await VirtualClusterRepository(session).of_member(ada.id, "default") is None
+        assert await service.of_user(ada.id) == []
+        assert not await service.join("default", admin.id)
+        with pytest.raises(NotFound):
+            await service.read(ada, reader(), identifier)
+        shown = (await listed(session, admin)).items
+    assert [each.standing for each in shown] == (["deleting"] if "standing" in gone else [])
+
+
+async def test_a_foreign_virtual_cluster_is_told_like_one_that_is_not_there(stored: Sessions) -> None:
+    async with stored() as session:
+        await ensure(session, "secret")
+        ada, admin = await a_caller(session, "ada"), await a_caller(session, "admin")
+        foreign = await VirtualClusterRepository(session).by_name("secret")
+        assert foreign is not None
+        service = VirtualClusterService(session)
+        told = []
+        for identifier in (foreign.id, "0" * len(foreign.id)):
+            try:
+                told.append((await service.read(ada, reader(), identifier)).name)
+            except NotFound as refused:
+                told.append(refused.detail.replace(identifier, "…"))
+        assert told[0] == told[1], "that there is a foreign one is told"
+        assert (await service.read(admin, reader(), foreign.id)).name == "secret"
+
+
+async def test_an_account_that_is_disabled_is_no_member_until_it_is_enabled_again(stored: Sessions) -> None:
+    async with stored() as session:
+        ada, admin = await a_caller(session, "ada"), await a_caller(session, "admin")
+        clusters = VirtualClusterRepository(session)
+        cluster = await clusters.by_name("default")
+        assert cluster is not None
+        for active, members in ((False, 1), (True, 2)):
+            await session.execute(update(UserRow).where(UserRow.id == ada.id).values(active=active))
+            (shown,) = (await listed(session, admin)).items
+            assert (shown.members, shown.member) == (members, True)
+            assert (await clusters.of_member(ada.id, "default") is not None) is active
+            assert len(await clusters.members_of_each()) == members
+            assert await clusters.is_member(cluster.id, ada.id), "its tasks that wait are ended"
+
+
+async def test_more_promised_than_there_is_on_machines_that_are_up_is_told(stored: Sessions) -> None:
+    async with stored() as session:
+        await ensure(session, "lab")  # 2 of the GPUs; the first one has 4 of them, and 8 NPUs
+        admin = await a_caller(session, "admin")
+
+        async def told(gpus: Detected) -> list[list[str]]:
+            there = reader(None, **{GPU: gpus, NPU: Detected(8)})
+            page = await VirtualClusterService(session).list(admin, there, 50, None)
+            return [each.overcommitted for each in page.items]
+
+        assert await told(Detected(6)) == [[], []]
+        assert await told(Detected(7, away=1)) == [[], []]
+        assert await told(Detected(6, away=1)) == [[GPU], [GPU]]
+        await session.execute(
+            update(VirtualClusterRow).where(VirtualClusterRow.name == "lab").values(standing=Standing.DELETING)
+        )
+        session.expire_all()
+        assert await told(Detected(5)) == [[], []], "what is being deleted still counts as granted"

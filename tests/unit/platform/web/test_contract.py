@@ -11,7 +11,7 @@ from atoll.api.domains import DOMAINS, permissions, task_kinds
 from atoll.api.openapi import CONTRACT, published
 from atoll.api.routes import PREFIX, ROUTERS
 from atoll.identity.dependencies import Guard, Public
-from atoll.identity.permissions import PermissionTable, Role
+from atoll.identity.permissions import PRESETS, PermissionKind, PermissionTable
 from atoll.web.dependencies import transaction
 from atoll.web.errors import install
 from fastapi import APIRouter, FastAPI, Response
@@ -83,9 +83,9 @@ def test_every_route_says_who_may_use_it(route: APIRoute) -> None:
         assert route.path in ("/session", "/session/password")
 
 
-def test_only_sign_in_and_about_are_public() -> None:
+def test_only_sign_in_registration_and_about_are_public() -> None:
     public = {(min(methods(route)), route.path) for route in api_routes() if isinstance(guards(route)[0], Public)}
-    assert public == {("POST", "/session"), ("GET", "/about")}
+    assert public == {("POST", "/session"), ("POST", "/registrations"), ("GET", "/about")}
 
 
 def test_no_request_goes_through_a_thread_by_accident() -> None:
@@ -137,13 +137,13 @@ def test_kinds_of_tasks_are_those_of_the_manifests_and_need_a_permission_that_is
 def test_permissions_are_held_by_somebody_and_declared_once() -> None:
     names = [permission.name for permission in permissions()]
     assert len(names) == len(set(names))
-    assert all(permission.roles and permission.roles <= frozenset(Role) for permission in permissions())
+    assert all(permission.kinds and permission.kinds <= frozenset(PermissionKind) for permission in permissions())
     asked = {found.permission for route in api_routes() for found in guards(route) if isinstance(found, Guard)}
     assert asked - {None} <= set(permissions())
 
 
 def test_what_administrators_may_do_is_everything() -> None:
-    assert PermissionTable(permissions()).of(frozenset({Role.ADMIN})) == set(permissions())
+    assert PermissionTable(permissions()).of(PRESETS[0].grants) == set(permissions())
 
 
 def test_domains_have_names_of_their_own_and_use_what_there_is() -> None:

@@ -4,6 +4,7 @@ The operations are those of the routes, the rows those of the domains' manifests
 """
 
 import ast
+import json
 import re
 from pathlib import Path
 from typing import Any, Literal
@@ -11,23 +12,59 @@ from typing import Any, Literal
 import pytest
 from atoll.api.domains import DOMAINS
 from atoll.database.connection import connect, sessions
+from atoll.identity.dependencies import Guard
+from atoll.identity.permissions import PermissionKind
 from atoll.identity.repository import IdentityRepository
 from atoll.operations.models import OperationRow
 from atoll.web.domain import DENIED, HIDDEN, OK, Elsewhere, Expected, MatrixRow
 
 from tests.unit.platform.conftest import Client, RunningPlatform, training
-from tests.unit.platform.web.test_contract import api_routes, methods
+from tests.unit.platform.people import id_of, registered
+from tests.unit.platform.web.test_contract import api_routes, guards, methods
 
-Who = Literal["nobody", "owner", "colleague", "foreigner", "admin"]
+Who = Literal[
+    "nobody", "owner", "colleague", "foreigner", "admin", "unentitled", "annotator", "custom", "through_a_group"
+]
 SIGNED_OUT = 401
+# What the holder of a role of somebody's own making was granted: permissions of two kinds, one by one.
+GRANTS = ("groups:read", "overview:read", "roles:read", "tasks:read", "users:read", "virtual_clusters:read")
 
 
 MATRIX = {operation: row for domain in DOMAINS for operation, row in domain.matrix.items()}
+GUARDS = {f"{method} {route.path}": guards(route)[0] for route in api_routes() for method in methods(route)}
 
 
-def expected_of(row: MatrixRow, who: Who) -> Expected:
-    found: Expected = SIGNED_OUT if who == "nobody" else getattr(row, who)
-    return found
+def expected_of(row: MatrixRow, who: Who, operation: str) -> Expected:
+    """What a caller gets. Who holds single permissions gets what they open, as whoever else has those."""
+    match who:
+        case "nobody":
+            return SIGNED_OUT
+        case "annotator":
+            return row.unentitled if row.annotator is None else row.annotator
+        case "through_a_group":
+            return row.foreigner
+        case "custom":
+            guard = GUARDS[operation]
+            assert isinstance(guard, Guard), operation
+            if guard.permission is None:
+                return row.unentitled
+            asked = [each for each in (guard.permission, *guard.others) if each.name in GRANTS]
+            if not asked:
+                return DENIED
+            return row.foreigner if PermissionKind.PLATFORM in asked[0].kinds else row.admin
+        case _:
+            found: Expected = getattr(row, who)
+            return found
+
+
+def test_who_was_given_nothing_may_see_their_session_and_change_their_password_alone() -> None:
+    rows = {operation: row for operation, row in MATRIX.items() if isinstance(row, MatrixRow)}
+    opened = {operation for operation, row in rows.items() if row.unentitled != DENIED}
+    unguarded = {
+        operation for operation, guard in GUARDS.items() if isinstance(guard, Guard) and guard.permission is None
+    }
+    assert opened == {"GET /session", "POST /session/password"}
+    assert unguarded == opened | {"DELETE /session"}
 
 
 def operations() -> set[str]:
@@ -91,26 +128,47 @@ async def ended_operation(platform: RunningPlatform, owner: str) -> str:
     return row.id
 
 
-async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, program: Any) -> None:
+async def who_ask(platform: RunningPlatform) -> dict[Who, Client]:
+    """Everybody of the matrix."""
     admin = await platform.admin()
-    callers: dict[Who, Any] = {
+    role = await admin.post("/roles", {"name": "Reads", "grants": [*GRANTS]})
+    assert role.status_code == 201, role.text
+    grouped = await registered(platform, "grouped")
+    group = {"name": "Users", "description": "Who use it", "roles": ["user"], "users": [await id_of(grouped)]}
+    made = await admin.post("/groups", group)
+    assert made.status_code == 201, made.text
+    return {
         "nobody": Client(platform.anonymous(), "nobody"),
+        "unentitled": await registered(platform, "unentitled"),
+        "annotator": await platform.user(admin, "annotator", roles=["annotator"]),
+        "custom": await platform.user(admin, "custom", member=False, roles=[role.json()["id"]]),
+        "through_a_group": grouped,
         "colleague": await platform.user(admin, "colleague"),
         "foreigner": await platform.user(admin, "foreigner", member=False),
         "admin": admin,
         "owner": await platform.user(admin, "owner"),  # last: only the owner may remove the task
     }
+
+
+async def places_of(platform: RunningPlatform, owner: Client, program: Any) -> dict[str, str]:
+    """The objects of `owner`, by the places in paths."""
     program(
         "owner", "import os\nopen(os.environ['ATOLL_OUTPUT_DIR'] + '/result', 'w').write('secret')\nprint('secret')\n"
     )
-    task_id = (await callers["owner"].post("/trainings", training())).json()["id"]
-    await callers["owner"].until(task_id, "finished")
+    task_id = (await owner.post("/trainings", training())).json()["id"]
+    await owner.until(task_id, "finished")
     places = {"task_id": task_id, "operation_id": await ended_operation(platform, "owner")}
     for domain in DOMAINS:
         for place, example in domain.examples.items():
-            made = await callers["owner"].post(example.address, example.body)
+            made = await owner.post(example.address, example.body)
             assert made.is_success, f"the example of {domain.name}: {made.text}"
             places[place] = made.json()[example.field]
+    return places
+
+
+async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, program: Any) -> None:
+    callers = await who_ask(platform)
+    places = await places_of(platform, callers["owner"], program)
     wrong = []
     for who, client in callers.items():
         for operation, row in MATRIX.items():
@@ -119,13 +177,38 @@ async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, pro
             method, path = operation.split(" ")
             path = path.format(**{**places, **row.path})
             answer = await client.http.request(method, path, json=row.body, params=row.params)
-            expected = expected_of(row, who)
+            expected = expected_of(row, who, operation)
             got: int | str = OK if answer.is_success else answer.status_code
             if got != expected:
                 wrong.append(f"{who}: {operation}: {got}, expected {expected}: {answer.text[:200]}")
             if expected in (HIDDEN, DENIED, SIGNED_OUT) and "secret" in answer.text:
                 wrong.append(f"{who}: {operation} leaks")
     assert not wrong, "\n".join(wrong)
+
+
+async def test_what_is_somebody_elses_and_what_is_nowhere_are_answered_alike(
+    platform: RunningPlatform, program: Any
+) -> None:
+    admin = await platform.admin()
+    foreigner = await platform.user(admin, "foreigner", member=False)
+    places = await places_of(platform, await platform.user(admin, "owner"), program)
+    absent = {place: ("0" if there[-1] != "0" else "1").join((there[:-1], "")) for place, there in places.items()}
+    hidden = {
+        operation: row
+        for operation, row in MATRIX.items()
+        if isinstance(row, MatrixRow) and row.foreigner == HIDDEN and not row.path
+    }
+    assert len(hidden) > len(places)
+    for operation, row in hidden.items():
+        method, path = operation.split(" ")
+        told = []
+        for objects in (places, absent):
+            answer = await foreigner.http.request(method, path.format(**objects), json=row.body, params=row.params)
+            said = answer.text
+            for place, identifier in objects.items():
+                said = said.replace(identifier, f"<{place}>")
+            told.append((answer.status_code, {**json.loads(said), "request_id": ""}))
+        assert told[0] == told[1], operation
 
 
 async def test_the_tasks_of_others_are_listed_for_administrators_only(platform: RunningPlatform, program: Any) -> None:

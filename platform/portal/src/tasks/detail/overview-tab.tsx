@@ -4,6 +4,7 @@ import { CircleCheck, CircleDashed, CircleX, LoaderCircle, Rocket } from "lucide
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
+import { Fact, Facts } from "@/elements/facts";
 import { Panel } from "@/elements/page";
 import { Answer } from "@/elements/states";
 import { Table } from "@/elements/table";
@@ -13,13 +14,12 @@ import { useKind } from "@/features/registry";
 import { number } from "@/formats/amounts";
 import { useReason } from "@/words/told";
 import { type Task, taskEventsQuery } from "../queries";
-import { Fact } from "./fact";
 import { TimeLine } from "./time-line";
 
 export default function OverviewTab({ task }: { task: Task }) {
   const { t } = useTranslation("tasks");
   const events = useQuery(taskEventsQuery(task.id));
-  const Facts = useKind(task.kind)?.Facts;
+  const OfKind = useKind(task.kind)?.Facts;
   return (
     <div className="detail-overview">
       {task.state === "failed" && <Failure task={task} />}
@@ -48,10 +48,10 @@ export default function OverviewTab({ task }: { task: Task }) {
         </Panel>
       )}
       <Panel title={t("facts")}>
-        <dl className="facts">
-          {Facts && (
+        <Facts>
+          {OfKind && (
             <Suspense>
-              <Facts task={task} />
+              <OfKind task={task} />
             </Suspense>
           )}
           <Fact name={t("column_virtual_cluster")}>{task.virtual_cluster.name}</Fact>
@@ -59,7 +59,7 @@ export default function OverviewTab({ task }: { task: Task }) {
           <Fact name={t("column_created_at")}>
             <Moment at={task.created_at} />
           </Fact>
-        </dl>
+        </Facts>
       </Panel>
       <Attempts attempts={task.attempts} />
     </div>

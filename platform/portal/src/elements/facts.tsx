@@ -1,6 +1,11 @@
 import type { ReactNode } from "react";
+import "./facts.css";
 
-/** One thing that was asked for. */
+/** What is known of one thing, name by name. */
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className="facts">{children}</dl>;
+}
+
 export function Fact({ name, wide = false, children }: { name: string; wide?: boolean; children: ReactNode }) {
   return (
     <div className={wide ? "facts-wide" : undefined}>

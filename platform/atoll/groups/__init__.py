@@ -1,0 +1,1 @@
+"""Groups: users who hold roles together."""

@@ -1,0 +1,7 @@
+"""What groups say."""
+
+from atoll.web.codes import ProblemCode
+
+
+class NoSuchGroup(ProblemCode, title="This group does not exist", detail="There is no group `{group}`."):
+    group: str

@@ -1,0 +1,1 @@
+"""Roles, groups and who holds what by them."""

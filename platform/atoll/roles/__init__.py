@@ -1,0 +1,1 @@
+"""Roles: what their holders may do."""

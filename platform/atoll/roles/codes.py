@@ -1,0 +1,22 @@
+"""What roles say."""
+
+from atoll.web.codes import FieldCode, ProblemCode
+
+
+class NoSuchRole(ProblemCode, title="This role does not exist", detail="There is no role `{role}`."):
+    role: str
+
+
+class PresetRole(
+    ProblemCode,
+    title="This role is preset",
+    detail="`{name}` is part of every installation: it is neither changed nor deleted.",
+    remedy="Make a role of your own.",
+):
+    name: str
+
+
+class NoSuchGrantField(
+    FieldCode, code="no_such_grant", words="There is no kind of permissions or permission `{grant}`."
+):
+    grant: str

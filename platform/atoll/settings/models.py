@@ -1,0 +1,25 @@
+"""The table of what people set."""
+
+from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
+
+from atoll.database.base import Table
+
+LEAST_REFRESH_S, USUAL_REFRESH_S, MOST_REFRESH_S = 5, 15, 3600
+FIRST_VERSION = 1  # also of what nobody has set yet
+
+
+class UserSettingsRow(Table):
+    """One user's settings; who never set anything has no row. The virtual cluster need not be theirs any more."""
+
+    __tablename__ = "user_settings"
+    __table_args__ = (
+        CheckConstraint(f"refresh_s BETWEEN {LEAST_REFRESH_S} AND {MOST_REFRESH_S}", name="refresh_within_bounds"),
+    )
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    virtual_cluster_id: Mapped[str | None] = mapped_column(ForeignKey("virtual_clusters.id", ondelete="SET NULL"))
+    refresh_s: Mapped[int] = mapped_column(default=USUAL_REFRESH_S)
+    version: Mapped[int] = mapped_column(default=FIRST_VERSION)
+
+    __mapper_args__ = {"version_id_col": version}  # noqa: RUF012 - SQLAlchemy reads it from the class

@@ -1,0 +1,50 @@
+"""What an edit of a virtual cluster may do while tasks are in it. Pure: no database, no clock."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+MOST_DEVICES = 100_000
+MOST_HOURS = 87_600  # ten years
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """Devices of one type, and the most that one member may hold of them."""
+
+    count: int
+    max_per_user: int
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a virtual cluster grants. `max_hours` None: a task may run for ever."""
+
+    quotas: Mapping[str, Quota] = field(default_factory=dict)
+    max_hours: int | None = None
+
+
+def edited(
+    before: Terms, devices: Mapping[str, int] | None, most: Mapping[str, int] | None, max_hours: int | None
+) -> Terms:
+    """`before` with other numbers of devices (None: the same types and numbers) and other limits per user.
+
+    A type that `most` leaves out keeps its limit, and no more than there is; a new one has none below its number.
+    """
+    counts = {name: quota.count for name, quota in before.quotas.items()} if devices is None else devices
+
+    def limit(name: str, count: int) -> int:
+        if most is not None and name in most:
+            return most[name]
+        return min(count, before.quotas[name].max_per_user) if name in before.quotas else count
+
+    return Terms({name: Quota(count, limit(name, count)) for name, count in counts.items()}, max_hours)
+
+
+def only_grows(before: Terms, after: Terms) -> bool:
+    """Whether whoever is in it has as much as before, or more: such an edit disturbs no task that waits or runs."""
+    longer = after.max_hours is None or (before.max_hours is not None and after.max_hours >= before.max_hours)
+    return longer and all(_holds(after.quotas.get(name), quota) for name, quota in before.quotas.items())
+
+
+def _holds(after: Quota | None, before: Quota) -> bool:
+    return after is not None and after.count >= before.count and after.max_per_user >= before.max_per_user

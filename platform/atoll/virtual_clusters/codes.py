@@ -1,0 +1,84 @@
+"""What virtual clusters say."""
+
+from atoll.web.codes import FieldCode, ProblemCode
+
+
+class NoSuchVirtualCluster(
+    ProblemCode, title="This virtual cluster does not exist", detail="There is no virtual cluster `{name}`."
+):
+    name: str
+
+
+class VirtualClusterNameTaken(
+    ProblemCode,
+    title="This name is taken",
+    detail="There is a virtual cluster `{name}` already.",
+    remedy="Choose another name.",
+):
+    name: str
+
+
+class VirtualClusterBeingDeleted(
+    ProblemCode,
+    title="This virtual cluster is being deleted",
+    detail="`{name}` is being removed from the machines; until that is done it is not edited and its name is taken.",
+    remedy="Wait a moment, or choose another name.",
+):
+    name: str
+
+
+class VirtualClusterInUse(
+    ProblemCode,
+    title="Tasks are in this virtual cluster",
+    detail="{tasks} tasks wait or run in `{name}`. While there are any, it can only be given more: devices, devices per"
+    " user, hours.",
+    remedy="Wait until they have ended, or stop them.",
+):
+    name: str
+    tasks: int
+
+
+class MembersHaveTasks(
+    ProblemCode,
+    title="Tasks of these members have not ended",
+    detail="{tasks} tasks of those who would leave `{name}` wait or run in it.",
+    remedy="Have them stopped with it (`stop_tasks`), or wait until they have ended.",
+):
+    name: str
+    tasks: int
+
+
+class NothingToExtend(
+    ProblemCode,
+    title="Tasks run here for as long as they like",
+    detail="`{name}` has no maximum of hours that could be extended.",
+):
+    name: str
+
+
+class TooManyHours(FieldCode, words="All in all at most {most} hours."):
+    most: int
+
+
+class ReservedName(FieldCode, words="Names that end with `-root` are kept for the platform."):
+    pass
+
+
+class UnknownDeviceType(FieldCode, words="There is no such device type; there are: {known}."):
+    known: tuple[str, ...]
+
+
+class NotAmongDevices(FieldCode, words="The virtual cluster has no devices of this type."):
+    pass
+
+
+class MoreThanDevices(FieldCode, words="At most {count}: so many devices the virtual cluster has."):
+    count: int
+
+
+class NobodyNamed(FieldCode, words="Name a user or a group."):
+    pass
+
+
+class NotAMember(FieldCode, words="You are not a member of this virtual cluster."):
+    pass

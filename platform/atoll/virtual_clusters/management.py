@@ -1,0 +1,196 @@
+"""What administrators do to virtual clusters; the routes let only holders of virtual_clusters:manage in.
+
+Each edit locks the row first: from then on nobody begins a task there (`VirtualClusterRepository.of_member`), so that
+what is counted stays so.
+"""
+
+from collections.abc import Collection, Mapping
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from atoll.audit_trail.record import record
+from atoll.configuration import Configuration
+from atoll.identity.caller import Caller
+from atoll.identity.codes import NameTakenField
+from atoll.virtual_clusters import codes
+from atoll.virtual_clusters.capacity import capacity
+from atoll.virtual_clusters.changes import MOST_HOURS, Quota, Terms, edited, only_grows
+from atoll.virtual_clusters.member_repository import MemberRepository
+from atoll.virtual_clusters.models import QuotaRow, Standing, VirtualClusterRow
+from atoll.virtual_clusters.repository import VirtualClusterRepository
+from atoll.virtual_clusters.schemas import DeviceCapacity, VirtualCluster, VirtualClusterCreate, VirtualClusterEdit
+from atoll.virtual_clusters.service import VirtualClusterService
+from atoll.virtual_clusters.usage import ClusterTasks, UsageReader
+from atoll.web import told
+from atoll.web.conditional import expect
+from atoll.web.errors import Conflict, Invalid, NotFound
+from atoll.web.schema import FieldError
+
+RESERVED = "-root"  # its namespace would be the one of another's tasks with more rights
+
+
+class VirtualClusterManagement:
+    """Made, edited, extended, deleted."""
+
+    def __init__(
+        self, session: AsyncSession, configuration: Configuration, reader: UsageReader, tasks: ClusterTasks
+    ) -> None:
+        self._session = session
+        self._configuration = configuration
+        self._reader = reader
+        self._tasks = tasks
+        self._repository = VirtualClusterRepository(session)
+        self._clusters = VirtualClusterService(session)
+
+    async def capacity(self) -> list[DeviceCapacity]:
+        """What there is of each device type, and what is granted of it."""
+        known = [device.type for device in self._configuration.devices]
+        return capacity(known, await self._reader.detected(self._session), await self._repository.given())
+
+    async def create(self, caller: Caller, body: VirtualClusterCreate) -> VirtualCluster:
+        """A new one, without members. Raises Invalid with every mistake, Conflict for a name that is taken."""
+        wanted = edited(Terms(), body.devices, body.max_devices_per_user, body.max_hours)
+        mistakes = self._mistakes(wanted, body.max_devices_per_user)
+        if body.name.endswith(RESERVED):
+            mistakes.insert(0, codes.ReservedName().at("name"))
+        if mistakes:
+            raise Invalid(told.InvalidRequest(), errors=mistakes)
+        if (other := await self._repository.by_name(body.name)) is not None:
+            raise _taken(body.name, being_deleted=other.standing == Standing.DELETING)
+        row = VirtualClusterRow(name=body.name, max_hours=wanted.max_hours, quotas=_rows(wanted))
+        try:
+            await self._repository.add(row)
+        except IntegrityError as error:  # somebody else made it in the same moment
+            raise _taken(body.name) from error
+        await self._changed(caller, "create", row, **_told(wanted))
+        return await self._shown(caller, row)
+
+    async def edit(
+        self, caller: Caller, cluster_id: str, body: VirtualClusterEdit, if_match: str | None
+    ) -> VirtualCluster:
+        """Other terms; less than before only while no task is in it. Raises NotFound, Changed, Invalid, Conflict."""
+        row = await self._row(cluster_id, if_match)
+        before = _terms(row)
+        hours = body.max_hours if "max_hours" in body.model_fields_set else before.max_hours
+        after = edited(before, body.devices, body.max_devices_per_user, hours)
+        if mistakes := self._mistakes(after, body.max_devices_per_user or {}, before.quotas):
+            raise Invalid(told.InvalidRequest(), errors=mistakes)
+        if after != before:
+            await self._take(caller, "edit", row, before, after)
+        return await self._shown(caller, row)
+
+    async def extend(self, caller: Caller, cluster_id: str, hours: int, if_match: str | None) -> VirtualCluster:
+        """More hours for its tasks, those that run included. Raises NotFound, Changed, Invalid, Conflict."""
+        row = await self._row(cluster_id, if_match)
+        before = _terms(row)
+        if before.max_hours is None:
+            raise Conflict(codes.NothingToExtend(name=row.name))
+        if before.max_hours + hours > MOST_HOURS:
+            raise Invalid(told.InvalidRequest(), errors=[codes.TooManyHours(most=MOST_HOURS).at("hours")])
+        await self._take(caller, "extend", row, before, Terms(before.quotas, before.max_hours + hours))
+        return await self._shown(caller, row)
+
+    async def delete(self, caller: Caller, cluster_id: str, if_match: str | None) -> VirtualCluster:
+        """Nobody's from now on; `jobs` removes it from the engine, and then it is gone. Asking again changes nothing.
+
+        Raises NotFound, Changed, Conflict while tasks are in it.
+        """
+        row = await self._locked(cluster_id)
+        if row.standing != Standing.DELETING:
+            expect(row, if_match)
+            await self._refuse_in_use(row)
+            row.standing, row.version = Standing.DELETING, row.version + 1
+            await self._repository.remove_users(row.id, None)
+            await MemberRepository(self._session).remove_groups(row.id, None)
+            await self._changed(caller, "delete", row, **_told(_terms(row)))
+        return await self._shown(caller, row)
+
+    async def _take(self, caller: Caller, action: str, row: VirtualClusterRow, before: Terms, after: Terms) -> None:
+        if not only_grows(before, after):
+            await self._refuse_in_use(row)
+            row.standing = Standing.PREPARING  # the engine still grants what it granted
+        row.max_hours, row.version = after.max_hours, row.version + 1
+        kept = {quota.device_type: quota for quota in row.quotas}
+        for name, quota in after.quotas.items():
+            if (found := kept.pop(name, None)) is None:
+                row.quotas.append(_row(name, quota))
+            else:
+                found.count, found.max_per_user = quota.count, quota.max_per_user
+        for gone in kept.values():
+            row.quotas.remove(gone)
+        await self._changed(caller, action, row, before=_told(before), **_told(after))
+
+    async def _refuse_in_use(self, row: VirtualClusterRow) -> None:
+        if tasks := sum((await self._tasks.of_each(self._session, row.id)).values()):
+            raise Conflict(codes.VirtualClusterInUse(name=row.name, tasks=tasks))
+
+    async def _row(self, cluster_id: str, if_match: str | None) -> VirtualClusterRow:
+        row = await self._locked(cluster_id)
+        if row.standing == Standing.DELETING:
+            raise Conflict(codes.VirtualClusterBeingDeleted(name=row.name))
+        expect(row, if_match)
+        return row
+
+    async def _locked(self, cluster_id: str) -> VirtualClusterRow:
+        row = await self._repository.get(None, cluster_id, lock=True)
+        if row is None:
+            raise NotFound(codes.NoSuchVirtualCluster(name=cluster_id[:64]))
+        return row
+
+    def _mistakes(self, terms: Terms, most: Mapping[str, int], had: Collection[str] = ()) -> list[FieldError]:
+        """What cannot be; a type that it had and nobody knows any more may stay."""
+        known = {device.type for device in self._configuration.devices} | {*had}
+        strange = codes.UnknownDeviceType(known=tuple(sorted(known)))
+        return [
+            *(strange.at(f"devices.{name}") for name in terms.quotas if name not in known),
+            *(codes.NotAmongDevices().at(f"max_devices_per_user.{name}") for name in most if name not in terms.quotas),
+            *(
+                codes.MoreThanDevices(count=quota.count).at(f"max_devices_per_user.{name}")
+                for name, quota in terms.quotas.items()
+                if quota.max_per_user > quota.count
+            ),
+        ]
+
+    async def _changed(self, caller: Caller, action: str, row: VirtualClusterRow, **details: object) -> None:
+        """Keep it, have `jobs` bring it to the engine, and write down who did it."""
+        await self._session.flush()
+        await self._clusters.members_changed()
+        await record(
+            self._session,
+            caller,
+            f"virtual_cluster.{action}",
+            kind="virtual_cluster",
+            identifier=row.id,
+            name=row.name,
+            details=details,
+        )
+
+    async def _shown(self, caller: Caller, row: VirtualClusterRow) -> VirtualCluster:
+        return (await self._clusters.described(caller, self._reader, [row]))[0]
+
+
+def _taken(name: str, *, being_deleted: bool = False) -> Conflict:
+    going, there = codes.VirtualClusterBeingDeleted(name=name), codes.VirtualClusterNameTaken(name=name)
+    return Conflict(going if being_deleted else there, errors=[NameTakenField().at("name")])
+
+
+def _terms(row: VirtualClusterRow) -> Terms:
+    return Terms({each.device_type: Quota(each.count, each.max_per_user) for each in row.quotas}, row.max_hours)
+
+
+def _told(terms: Terms) -> dict[str, object]:
+    """As the audit keeps it."""
+    return {
+        "devices": {name: quota.count for name, quota in terms.quotas.items()},
+        "max_devices_per_user": {name: quota.max_per_user for name, quota in terms.quotas.items()},
+        "max_hours": terms.max_hours,
+    }
+
+
+def _row(name: str, quota: Quota) -> QuotaRow:
+    return QuotaRow(device_type=name, count=quota.count, max_per_user=quota.max_per_user)
+
+
+def _rows(terms: Terms) -> list[QuotaRow]:
+    return [_row(name, quota) for name, quota in terms.quotas.items()]

@@ -1,0 +1,59 @@
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
+import { api, body, type Schemas } from "@/api/client";
+import { onRefresh, refreshMs, setRefresh } from "@/api/refresh";
+import { RULES } from "@/api/rules.gen";
+import { useMay } from "./session";
+
+export type Settings = Schemas["Settings"];
+
+/** Another browser of the same person may change them. */
+const STALE_MS = 60_000;
+
+const STORED = "atoll.refresh_seconds";
+
+/** What was set when the portal was open last: pages wait by it until the settings are read. */
+export function recallRefresh(): void {
+  const seconds = Number(localStorage.getItem(STORED));
+  const { minimum, maximum } = RULES.SettingsChange.refresh_seconds;
+  if (seconds >= minimum && seconds <= maximum) setRefresh(seconds);
+}
+
+function noted(settings: Settings): Settings {
+  setRefresh(settings.refresh_seconds);
+  localStorage.setItem(STORED, String(settings.refresh_seconds));
+  return settings;
+}
+
+/** What the person at the screen has set, or what holds without that. */
+export const settingsQuery = queryOptions({
+  queryKey: ["settings"],
+  staleTime: STALE_MS,
+  queryFn: async () => noted(await body(api.GET("/api/v1/settings"))),
+});
+
+export function useSettings() {
+  const may = useMay();
+  return useQuery({ ...settingsQuery, enabled: may("settings:read") });
+}
+
+/** How often to look again what nobody tells of, in ms. */
+export function useRefreshMs(): number {
+  return useSyncExternalStore(onRefresh, refreshMs);
+}
+
+/** Keeps settings on the server, and has all that is on the screen follow them. Raises ApiProblem. */
+export function useChangeSettings(): (change: Schemas["SettingsChange"]) => Promise<void> {
+  const queries = useQueryClient();
+  return async (change) => {
+    const before = refreshMs();
+    const now = noted(await body(api.PUT("/api/v1/settings", { body: change })));
+    // An answer that was asked for before must not replace this one.
+    await queries.cancelQueries({ queryKey: settingsQuery.queryKey });
+    queries.setQueryData(settingsQuery.queryKey, now);
+    // What waits for its turn by the old interval begins anew.
+    if (refreshMs() !== before) {
+      queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== settingsQuery.queryKey[0] });
+    }
+  };
+}

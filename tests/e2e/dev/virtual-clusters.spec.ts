@@ -1,0 +1,400 @@
+/** An administrator makes, edits, extends and deletes virtual clusters and says whose they are; members see it at once. */
+import type { Page } from "@playwright/test";
+import { expectFitsPhone, expectNoMistakes, look } from "../pages.ts";
+import { api, choose, headerState, start, unique } from "../portal.ts";
+import { clusterName, fact, GPU, grant, makeCluster, ready } from "./clusters.ts";
+import { atWork, find, lookAgain, makeGroup, registered, row, SORRY } from "./people.ts";
+import { expect, NOBODY, test } from "./stack.ts";
+
+interface Capacity {
+  type: string;
+  total: number;
+  given: number;
+  free: number;
+}
+
+/** Add somebody on the page of a virtual cluster, found by the beginning of the name. */
+async function add(page: Page, field: "Users" | "Groups", name: string): Promise<void> {
+  await page.getByRole("banner").waitFor();
+  await page.locator(".page-actions").getByRole("button", { name: "Add users" }).click();
+  const dialog = page.getByRole("dialog");
+  await find(page, dialog.getByLabel(field), name);
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(member(page, name)).toBeVisible();
+}
+
+/** A dialog once it has unfolded: what is clicked before may land beside the button. */
+async function unfolded(page: Page) {
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toBeVisible();
+  await expect(page.locator('.ant-modal[class*="ant-zoom"]')).toHaveCount(0);
+  return dialog;
+}
+
+function member(page: Page, name: string) {
+  return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+}
+
+test.describe("who does not administer", () => {
+  test.use({ expected: [/403|404/] });
+  test("sees no menu of virtual clusters and none of its pages; an administrator has both", {
+    tag: ["@feature-62", "@local"],
+  }, async ({ page, browser, stack }) => {
+    const name = clusterName("hidden");
+    const path = await makeCluster(page, name);
+    const { page: theirs } = await atWork(browser, stack);
+    const menu = theirs.getByRole("navigation", { name: "Main menu" });
+    await expect(menu.getByRole("link", { name: "Settings" })).toBeVisible();
+    await expect(menu.getByRole("link", { name: "Virtual clusters" })).toHaveCount(0);
+    for (const each of ["/virtual-clusters", "/virtual-clusters/new", path, `${path}/edit`]) {
+      await theirs.goto(each);
+      await expect(theirs.getByText("You may not see this")).toBeVisible();
+      await expect(theirs.getByText(name)).toHaveCount(0);
+    }
+    const known = await api<{ items: { name: string }[] }>(theirs, "/virtual-clusters?limit=200");
+    expect(known.items.map((each) => each.name)).toEqual(["default"]);
+    await theirs.context().close();
+
+    await page.goto("/overview");
+    await page.getByRole("navigation", { name: "Main menu" }).getByRole("link", { name: "Virtual clusters" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Virtual clusters" })).toBeVisible();
+    await expect(row(page, name)).toBeVisible();
+    await expect(row(page, "default")).toContainText("of 8");
+    await page.getByRole("textbox", { name: "Name of a virtual cluster" }).fill(name);
+    await expect(row(page, "default")).toHaveCount(0);
+    await expect(page).toHaveURL(new RegExp(`words=${name}`));
+    await page.reload();
+    await expect(row(page, name)).toBeVisible();
+    await expect(row(page, "default")).toHaveCount(0);
+  });
+});
+
+test("the form has found the device types and says how many of each there are to be granted", {
+  tag: ["@feature-63", "@local"],
+}, async ({ page }) => {
+  await page.goto("/virtual-clusters/new");
+  const capacity = await api<Capacity[]>(page, "/device-capacity");
+  expect(capacity.map(({ type }) => type)).toContain("nvidia_gpu_amd64");
+  await expect(page.getByRole("group")).toHaveCount(capacity.length);
+  const { total, given, free } = capacity.find(({ type }) => type === "nvidia_gpu_amd64") as Capacity;
+  await expect(grant(page)).toContainText(`${total} in the cluster, ${given} granted, ${free} free.`);
+  const panel = page.getByRole("complementary", { name: "What is left then" });
+  const told = panel.getByRole("listitem").filter({ hasText: GPU });
+  await expect(told).toContainText(`${free} of ${total} left free`);
+  await grant(page)
+    .getByLabel("Number")
+    .fill(String(free + 1));
+  await expect(told).toContainText(/more (is|are) granted than there/);
+});
+
+test("a virtual cluster is made with name, devices per type, most per user and hours, by their rules", {
+  tag: ["@feature-64", "@feature-64a", "@feature-64b", "@feature-64c", "@feature-64d", "@local"],
+}, async ({ page }) => {
+  const name = clusterName("made");
+  await page.goto("/virtual-clusters/new");
+  const field = page.getByLabel("Name", { exact: true });
+  await field.fill("Two Words");
+  await expect(page.getByText("Only small letters and digits, with single hyphens")).toBeVisible();
+  await field.fill(name);
+  await grant(page).getByLabel("Number").fill("100001");
+  await expect(grant(page)).toContainText("A whole number from 0 to 100000.");
+  await grant(page).getByLabel("Number").fill("4");
+  await grant(page).getByLabel("Most per user").fill("5");
+  await expect(grant(page)).toContainText("At most 4");
+  await page.getByRole("button", { name: "Create" }).click();
+  await expect(page).toHaveURL(/\/virtual-clusters\/new/);
+  await grant(page).getByLabel("Most per user").fill("2");
+  await page.getByRole("radio", { name: "Limited" }).check();
+  await page.getByLabel("Hours", { exact: true }).fill("0");
+  await expect(page.getByText("A whole number from 1 to 87600.")).toBeVisible();
+  await page.getByLabel("Hours", { exact: true }).fill("48");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.waitForURL(/\/virtual-clusters\/(?!new)[^/]+$/);
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  await expect(fact(page, "Maximum hours")).toHaveText("48 hours");
+  await ready(page);
+  const cells = page.getByRole("row").filter({ hasText: GPU }).getByRole("cell");
+  await expect(cells.nth(1)).toHaveText("0 of 4");
+  await expect(cells.nth(3)).toHaveText("2");
+  await page.goto(`/virtual-clusters?words=${name}`);
+  await expect(row(page, name)).toContainText("0 of 4");
+  await expect(row(page, name)).toContainText("at most 2 each");
+  await expect(row(page, name)).toContainText("48 hours");
+});
+
+test.describe("a name that is taken", () => {
+  test.use({ expected: [/409/] });
+  test("is said at its field, and what was typed stays", async ({ page }) => {
+    await page.goto("/virtual-clusters/new");
+    await page.getByLabel("Name", { exact: true }).fill("default");
+    await grant(page).getByLabel("Number").fill("1");
+    await page.getByRole("button", { name: "Create" }).click();
+    await expect(page.getByText("There is a virtual cluster `default` already.")).toBeVisible();
+    await expect(page.getByLabel("Name", { exact: true })).toBeFocused();
+    await expect(grant(page).getByLabel("Number")).toHaveValue("1");
+  });
+});
+
+test("the time of a virtual cluster is extended from the list", {
+  tag: ["@feature-66", "@local"],
+}, async ({ page }) => {
+  const name = clusterName("longer");
+  await makeCluster(page, name, { hours: 48 });
+  await page.goto(`/virtual-clusters?words=${name}`);
+  await page.getByRole("button", { name: `Extend: ${name}` }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("48 hours now");
+  await dialog.getByLabel("More hours").fill("12");
+  await expect(dialog).toContainText("Then it is 60 hours.");
+  await dialog.getByRole("button", { name: "Extend" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(row(page, name)).toContainText("60 hours");
+});
+
+test.describe("while a task is in it", () => {
+  test.use({ expected: [/409/] });
+  test("nothing is taken from a virtual cluster and it is not deleted; afterwards both are done", {
+    tag: ["@feature-67", "@local"],
+  }, async ({ page, browser, stack }) => {
+    test.setTimeout(240_000);
+    const name = clusterName("busy");
+    const path = await makeCluster(page, name, { gpus: 4 });
+    await ready(page);
+    const { page: theirs } = await atWork(browser, stack, { virtual_clusters: [name] });
+    const task = unique("hold");
+    await start(theirs, { name: task, example: "devices", parameters: { seconds: "600" } });
+    await expect(headerState(theirs, "Running")).toBeVisible({ timeout: 60_000 });
+
+    await page.goto(`${path}/edit`);
+    await expect(page.getByText(/^1 task waits or runs here/)).toBeVisible();
+    await grant(page).getByLabel("Number").fill("2");
+    const panel = page.getByRole("complementary", { name: "What is left then" });
+    await expect(panel).toContainText("it would be refused");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByRole("alert")).toContainText("1 tasks wait or run");
+    await expect(grant(page).getByLabel("Number")).toHaveValue("2");
+
+    await page.goto(`/virtual-clusters?words=${name}`);
+    await expect(row(page, name)).toContainText("1 running");
+    await choose(page, `Actions for ${name}`, "Delete");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await expect(dialog.getByRole("alert")).toContainText("1 tasks wait or run");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+
+    await theirs
+      .getByRole("button", { name: `Stop ${task}` })
+      .or(theirs.getByRole("button", { name: "Stop" }))
+      .first()
+      .click();
+    await theirs.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
+    await expect(headerState(theirs, "Stopped")).toBeVisible({ timeout: 60_000 });
+    await theirs.context().close();
+
+    await page.goto(`${path}/edit`);
+    await grant(page).getByLabel("Number").fill("2");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page).toHaveURL(new RegExp(`${path}$`));
+    await expect(page.getByRole("row").filter({ hasText: GPU })).toContainText("0 of 2");
+    await choose(page, `Actions for ${name}`, "Delete");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.goto(`/virtual-clusters?words=${name}`);
+    await expect(page.getByText("Nothing fits these filters")).toBeVisible({ timeout: 30_000 });
+  });
+});
+
+test("a deletion says what becomes of the members, is asked for, and shown until it is done", {
+  tag: ["@feature-68", "@local"],
+}, async ({ page, stack }) => {
+  const name = clusterName("gone");
+  await makeCluster(page, name, { gpus: 1 });
+  const person = await stack.newcomer({ virtual_clusters: ["default", name] });
+  await page.goto(`/virtual-clusters?words=${name}`);
+  await expect(row(page, name).getByRole("cell").nth(3)).toHaveText("1");
+  await choose(page, `Actions for ${name}`, "Delete");
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("Its 1 member loses it at once");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await expect(dialog).toBeHidden();
+  await page.reload();
+  await expect(row(page, name)).toBeVisible();
+  await choose(page, `Actions for ${name}`, "Delete");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await expect(
+    page.getByText("Nothing fits these filters").or(row(page, name).getByText("Being deleted")),
+  ).toBeVisible();
+  await expect(page.getByText("Nothing fits these filters")).toBeVisible({ timeout: 30_000 });
+  await page.goto(`/users?words=${person.user}`);
+  await row(page, person.user).getByRole("link", { name: person.user }).click();
+  await expect(fact(page, "Virtual clusters")).toHaveText("default");
+});
+
+test("users and groups are found by a few letters and become members", {
+  tag: ["@feature-70", "@local"],
+}, async ({ page, stack }) => {
+  const name = clusterName("joined");
+  const direct = await stack.newcomer({ virtual_clusters: [] });
+  const group = unique("joined");
+  await makeGroup(page, group, /^User/);
+  await makeCluster(page, name);
+  await expect(page.getByText("Nobody yet")).toBeVisible();
+  await add(page, "Users", direct.user);
+  await expect(member(page, direct.user)).toContainText("Added by itself");
+  await add(page, "Groups", group);
+  await expect(member(page, group)).toContainText("Group with 0 users");
+  await expect(fact(page, "Members")).toHaveText("1");
+  // Who joins the group is a member through it.
+  const through = await stack.newcomer({ virtual_clusters: [] });
+  await page.goto(`/users?words=${through.user}`);
+  await page.getByRole("button", { name: `Add to groups: ${through.user}` }).click();
+  const dialog = page.getByRole("dialog");
+  await find(page, dialog.getByLabel("Groups"), group);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  await page.goto(`/virtual-clusters?words=${name}`);
+  await page.getByRole("button", { name: `Users: ${name}` }).click();
+  await expect(member(page, through.user)).toContainText(`Through ${group}`);
+  await expect(fact(page, "Members")).toHaveText("2");
+});
+
+test.describe("users of a virtual cluster", () => {
+  test.use({ expected: [/409/] });
+  test("are seen and taken out, whose tasks run only with these", {
+    tag: ["@feature-71", "@local"],
+  }, async ({ page, browser, stack }) => {
+    test.setTimeout(240_000);
+    const name = clusterName("left");
+    const path = await makeCluster(page, name, { gpus: 1 });
+    await ready(page);
+    const idle = await stack.newcomer({ virtual_clusters: [name] });
+    const { page: theirs, person } = await atWork(browser, stack, { virtual_clusters: [name, "default"] });
+    await theirs.goto("/settings");
+    await theirs.getByRole("radio", { name: new RegExp(`^${name}`) }).check();
+    await start(theirs, { name: unique("hold"), example: "devices", parameters: { seconds: "600" } });
+    await expect(headerState(theirs, "Running")).toBeVisible({ timeout: 60_000 });
+
+    await page.goto(path);
+    await expect(member(page, idle.user)).toContainText(/Person \d+/);
+    await page.getByRole("button", { name: `Take ${idle.user} out` }).click();
+    const dialog = await unfolded(page);
+    await dialog.getByRole("button", { name: "Take out" }).click();
+    await expect(member(page, idle.user)).toHaveCount(0);
+
+    await expect(member(page, person.user).getByRole("cell").nth(3)).toHaveText("1");
+    await page.getByRole("button", { name: `Take ${person.user} out` }).click();
+    await expect(dialog).toContainText("1 task of who would leave");
+    await dialog.getByRole("button", { name: "Take out" }).click();
+    await expect(dialog).toContainText("Have them stopped");
+    await dialog.getByRole("checkbox", { name: "Stop these tasks" }).check();
+    await dialog.getByRole("button", { name: "Take out" }).click();
+    await expect(page.getByText("Nobody yet")).toBeVisible();
+    await expect(headerState(theirs, "Stopped")).toBeVisible({ timeout: 60_000 });
+    await theirs.goto("/settings");
+    await expect(theirs.getByRole("radio", { name: /^default/ })).toBeChecked();
+    await expect(theirs.getByText(name)).toHaveCount(0);
+    await theirs.context().close();
+  });
+});
+
+test.describe("whoever edits what somebody else has changed", () => {
+  test.use({ expected: [/412/] });
+  test("is told who it was, and loses nothing that was typed", async ({ page, browser, stack }) => {
+    const name = clusterName("twice");
+    const path = await makeCluster(page, name, { gpus: 1, hours: 10 });
+    const other = await browser.newContext({ baseURL: stack.url, storageState: stack.session });
+    const second = await other.newPage();
+    await page.goto(`${path}/edit`);
+    await second.goto(`${path}/edit`);
+    await second.getByLabel("Hours", { exact: true }).fill("20");
+    await second.getByRole("button", { name: "Save" }).click();
+    await expect(second).toHaveURL(new RegExp(`${path}$`));
+    await other.close();
+    await grant(page).getByLabel("Number").fill("3");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByRole("alert")).toContainText(`${name} was changed since you opened this`);
+    await page.getByRole("button", { name: "Load anew" }).click();
+    await expect(page.getByLabel("Hours", { exact: true })).toHaveValue("20");
+    await expect(grant(page).getByLabel("Number")).toHaveValue("3");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page).toHaveURL(new RegExp(`${path}$`));
+    await expect(fact(page, "Maximum hours")).toHaveText("20 hours");
+    await expect(page.getByRole("row").filter({ hasText: GPU })).toContainText("0 of 3");
+  });
+});
+
+test("leaving the form with unsaved input asks first", async ({ page }) => {
+  await page.goto("/virtual-clusters/new");
+  await page.getByLabel("Name", { exact: true }).fill("unfinished");
+  await page.getByRole("link", { name: "Overview" }).click();
+  await expect(page.getByText("Leave without saving?")).toBeVisible();
+  await page.getByRole("button", { name: "Stay" }).click();
+  await expect(page.getByLabel("Name", { exact: true })).toHaveValue("unfinished");
+});
+
+test.describe("a new user", () => {
+  test.use({ storageState: NOBODY });
+  test("works only once an administrator has linked a virtual cluster, without signing in again", {
+    tag: ["@feature-44b", "@local"],
+  }, async ({ browser, stack }) => {
+    test.setTimeout(240_000);
+    const { page: theirs, person } = await registered(browser, stack);
+    const admin = await browser.newContext({ baseURL: stack.url, storageState: stack.session });
+    const page = await admin.newPage();
+    await page.goto(`/users?words=${person.user}`);
+    await page.getByRole("button", { name: `Edit roles: ${person.user}` }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("checkbox", { name: /^User/ }).check();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await expect(dialog).toBeHidden();
+    await lookAgain(theirs);
+    await expect(theirs.getByText("You have rights by a role.")).toBeVisible();
+    await expect(theirs.getByRole("heading", { name: SORRY })).toBeVisible();
+    await theirs.goto("/training/new");
+    await expect(theirs.getByRole("heading", { name: SORRY })).toBeVisible();
+
+    await makeCluster(page, clusterName("linked"), { gpus: 1 });
+    await add(page, "Users", person.user);
+    await ready(page);
+    await admin.close();
+    await lookAgain(theirs);
+    await expect(theirs.getByRole("navigation", { name: "Main menu" })).toBeVisible();
+    await start(theirs, { name: unique("first"), example: "digits", parameters: { epochs: "1" } });
+    await expect(headerState(theirs, "Finished")).toBeVisible({ timeout: 60_000 });
+    await theirs.context().close();
+  });
+});
+
+/** Every page, one virtual cluster with members among them. */
+async function pages(page: Page): Promise<string[]> {
+  const path = await makeCluster(page, clusterName("seen"), { gpus: 2, most: 1, hours: 24 });
+  await add(page, "Users", "admin");
+  return [
+    "/virtual-clusters",
+    "/virtual-clusters?words=nothing-is-called-so",
+    "/virtual-clusters/new",
+    path,
+    `${path}/edit`,
+    "/settings",
+  ];
+}
+
+for (const language of ["en", "zh-CN"] as const) {
+  for (const appearance of ["light", "dark"] as const) {
+    test(`axe finds nothing on pages of virtual clusters and settings, ${language}, ${appearance}`, async ({
+      page,
+    }) => {
+      test.setTimeout(240_000);
+      const all = await pages(page);
+      await look(page, appearance);
+      await page.addInitScript((chosen) => localStorage.setItem("atoll.language", chosen), language);
+      await expectNoMistakes(page, all);
+      await expect(page.locator("html")).toHaveAttribute("lang", language);
+    });
+  }
+}
+
+test("no page of virtual clusters and settings is wider than a phone", async ({ page }) => {
+  test.setTimeout(240_000);
+  await expectFitsPhone(page, await pages(page));
+});
