@@ -17,6 +17,7 @@ from atoll.identity.rights.repository import RightsRepository
 from atoll.users.codes import NoSuchVirtualClusterField
 from atoll.users.schemas import Account, NewUser, UserCreate, UsersCreate, UsersCreated
 from atoll.users.service import UserService
+from atoll.virtual_clusters.policy import VIRTUAL_CLUSTERS_MANAGE
 from atoll.virtual_clusters.service import VirtualClusterService
 from atoll.web.errors import Conflict, Invalid
 from atoll.web.schema import FieldError
@@ -50,6 +51,8 @@ class UserCreation:
         hashes = {place: await passwords.hashed(user.new_password_text()) for place, user in places.items()}
         roles = await self._giving.roles(giver, body.roles)
         groups = await self._giving.groups(giver, body.groups) if body.groups else []
+        if body.virtual_clusters:
+            self._giving.judge(giver, [VIRTUAL_CLUSTERS_MANAGE.name])
         await self._refuse_taken(places)
         rows = [
             await add_account(

@@ -229,6 +229,16 @@ async def test_nobody_takes_a_role_or_group_of_more_than_they_hold(portal: Runni
     assert (await admin.get(f"/users/{user}")).json()["roles"] == [{"id": "admin", "name": "System Admin"}]
 
 
+async def test_who_manages_people_alone_makes_nobody_a_member_of_a_virtual_cluster(portal: RunningPlatform) -> None:
+    admin = await portal.admin()
+    manager = await a_manager(portal, admin)
+    body = account("new", roles=["annotator"])
+    refused = await manager.post("/users", body | {"virtual_clusters": ["default"]})
+    assert told(refused)[:2] == (403, "more_than_you_hold"), "a virtual cluster was given away"
+    assert refused.json()["params"] == {"permissions": "virtual_clusters:manage"}
+    assert (await manager.post("/users", body)).status_code == 201
+
+
 async def test_who_loses_a_right_gives_it_no_more(portal: RunningPlatform) -> None:
     admin = await portal.admin()
     second = await a_user(portal, admin, "second", "admin")
