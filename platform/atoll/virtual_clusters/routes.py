@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.virtual_clusters.management import VirtualClusterManagement
-from atoll.virtual_clusters.members import Kind, MemberManagement
+from atoll.virtual_clusters.members.service import Kind, MemberManagement
 from atoll.virtual_clusters.policy import VIRTUAL_CLUSTERS_MANAGE, VIRTUAL_CLUSTERS_READ
 from atoll.virtual_clusters.schemas import (
     ClusterMember,

@@ -89,7 +89,7 @@ test("the form has found the device types and says how many of each there are to
 });
 
 test("a virtual cluster is made with name, devices per type, most per user and hours, by their rules", {
-  tag: ["@feature-64", "@feature-64a", "@feature-64b", "@feature-64c", "@feature-64d", "@local"],
+  tag: ["@feature-64a", "@feature-64b", "@feature-64c", "@feature-64d", "@local"],
 }, async ({ page }) => {
   const name = clusterName("made");
   await page.goto("/virtual-clusters/new");
