@@ -115,7 +115,9 @@ test("an initial password of some strength is proposed, and is what the administ
 test("a new user is made by keyboard alone", async ({ page }) => {
   const name = accountName("keys");
   await page.goto("/overview");
+  await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
   await page.keyboard.press("Control+k");
+  await expect(page.getByRole("combobox", { name: "Search" })).toBeFocused();
   await page.keyboard.type("new user");
   await expect(page.getByRole("option", { selected: true })).toContainText("New user");
   await page.keyboard.press("Enter");
@@ -136,6 +138,7 @@ test("a new user is made by keyboard alone", async ({ page }) => {
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/users$/);
   await page.keyboard.press("Control+k");
+  await expect(page.getByRole("combobox", { name: "Search" })).toBeFocused();
   await page.keyboard.type(name);
   await expect(page.getByRole("option", { name })).toBeVisible();
   await expect(page.getByRole("option", { selected: true })).toContainText(name);

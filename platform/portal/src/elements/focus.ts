@@ -1,6 +1,20 @@
+import { useEffect, useState } from "react";
+
 const FIELDS = ["input:not([type=hidden], :disabled)", "textarea:not(:disabled)", "select:not(:disabled)"].join(", ");
 
 /** Give the first field of a part of a page the focus; where it has none, what `otherwise` names. */
 export function focusFirst(part: HTMLElement | null, otherwise?: HTMLElement | null): void {
   (part?.querySelector<HTMLElement>(FIELDS) ?? otherwise)?.focus();
+}
+
+/** For a dialog that is there while it is open: what had the focus before has it again when it closes, if nothing else has. */
+export function useFocusBack(): void {
+  const [opener] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      const lost = document.activeElement === null || document.activeElement === document.body;
+      if (lost && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+    },
+    [opener],
+  );
 }
