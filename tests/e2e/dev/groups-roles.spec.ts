@@ -258,7 +258,7 @@ test("a role given to a user or to a group is what they may do, and no more when
     await expect(theirs.getByRole("heading", { level: 1, name: "Nodes" })).toBeVisible();
     await expect(theirs.getByRole("row").filter({ hasText: "local-nvidia-gpu" })).toBeVisible();
     const menu = theirs.getByRole("navigation", { name: "Main menu" });
-    await expect(menu.getByRole("link")).toHaveText(["Settings", "Nodes"]);
+    await expect(menu.getByRole("link")).toHaveText(["Nodes", "Settings"]);
     await theirs.goto("/users");
     await expect(theirs.getByText("You may not see this")).toBeVisible();
   };
