@@ -27,7 +27,7 @@ class Share:
         self.made = self.make(**more)
 
     def make(self, **more: Any) -> dict[str, Any]:
-        body = {"name": self.name, "devices": {TYPE: 2}, "max_devices_per_user": {TYPE: 1}, "max_hours": 1, **more}
+        body = {"name": self.name, "devices": {TYPE: 2}, "max_devices_per_user": {TYPE: 2}, "max_hours": 1, **more}
         answer = self.portal.client.post("/virtual-clusters", json=body)
         assert answer.status_code == 201, answer.text
         self.made = answer.json()
@@ -106,11 +106,17 @@ def test_members_share_what_there_is_wait_for_the_rest_and_have_more_as_soon_as_
         first = hers.run(atoll, "first", HOLD, **one)
         hers.wait_state(first, {"running"}, 180)
         second = hers.run(atoll, "second", HOLD, **one)
+        hers.wait_state(second, {"running"}, 180)
+        # One member has all that there is, so the other waits, although devices of the cluster are idle.
         of_his = his.run(atoll, "his", HOLD, **one)
-        his.wait_state(of_his, {"running"}, 180)
-        reason = wait_for("the reason of the second", lambda: hers.task(second)["reason"]["code"] != "queued"
-                          and hers.task(second)["reason"], 60)  # fmt: skip
-        assert states(hers, second) == ["queued"], reason
+        reason = wait_for("the reason of his", lambda: his.task(of_his)["reason"]["code"] != "queued"
+                          and his.task(of_his)["reason"], 60)  # fmt: skip
+        assert (states(his, of_his), reason["code"], reason["params"]["total"]) == (["queued"], "devices_in_use", 2)
+        of_ada.post(f"/tasks/{second}/stop")
+        hers.wait_state(second, {"killed"}, 120)
+        his.wait_state(of_his, {"running"}, 120)
+        second = hers.run(atoll, "third", HOLD, **one)
+        wait_for("the third to wait", lambda: hers.task(second)["reason"]["code"] == "devices_in_use", 60)
 
         less = share.edit(devices={TYPE: 1})
         assert (less.status_code, less.json()["code"], less.json()["params"]["tasks"]) == (
@@ -118,7 +124,7 @@ def test_members_share_what_there_is_wait_for_the_rest_and_have_more_as_soon_as_
             "virtual_cluster_in_use",
             3,
         )
-        assert share.edit(devices={TYPE: 3}, max_devices_per_user={TYPE: 2}).is_success
+        assert share.edit(devices={TYPE: 3}).is_success
         hers.wait_state(second, {"running"}, 120)
         longer = portal.client.post(f"{share.path}/extend", json={"hours": 2})
         assert (longer.status_code, longer.json()["max_hours"]) == (200, 3), longer.text
