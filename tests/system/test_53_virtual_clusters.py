@@ -14,6 +14,7 @@ from tests.system.jobs import request
 from tests.system.people import Browser, User, people
 
 TYPE = "nvidia_gpu_amd64"
+SMALL = {"cpu": "500m", "memory": "400Mi"}  # three of them have room on a node of the lab
 HOLD = "import time\nprint('RUNS', flush=True)\ntime.sleep(900)\n"
 OF_THE_CLUSTER = "namespaces,persistentvolumes,clusterqueues,cohorts"
 
@@ -102,7 +103,7 @@ def test_members_share_what_there_is_wait_for_the_rest_and_have_more_as_soon_as_
     wait_for("the queues of both", lambda: share.of_member(ada) and share.of_member(bob), 60)
     with closing(ada.browser()) as of_ada, closing(bob.browser()) as of_bob:
         hers, his = Browser(ada, of_ada), Browser(bob, of_bob)
-        one = {"virtual_cluster": share.name, "device_type": TYPE, "devices": 1}
+        one = {"virtual_cluster": share.name, "device_type": TYPE, "devices": 1, "limits": SMALL}
         first = hers.run(atoll, "first", HOLD, **one)
         hers.wait_state(first, {"running"}, 180)
         second = hers.run(atoll, "second", HOLD, **one)
@@ -177,7 +178,7 @@ def test_a_deletion_is_gone_on_with_by_the_next_jobs_and_its_name_is_free_then(
 def test_who_leaves_a_group_keeps_what_runs_and_its_queue_until_that_has_ended(
     atoll: Atoll, portal: Portal, two: tuple[User, User]
 ) -> None:
-    share = Share(atoll, portal)
+    share = Share(atoll, portal, max_devices_per_user={TYPE: 1})
     ada, _ = two
     body = {"name": f"group {share.name}", "description": "of a test", "roles": ["user"], "users": [share.id_of(ada)]}
     group = portal.client.post("/groups", json=body)
@@ -187,7 +188,7 @@ def test_who_leaves_a_group_keeps_what_runs_and_its_queue_until_that_has_ended(
     wait_for("her queue", lambda: share.of_member(ada), 60)
     with closing(ada.browser()) as client:
         hers = Browser(ada, client)
-        one = {"virtual_cluster": share.name, "device_type": TYPE, "devices": 1}
+        one = {"virtual_cluster": share.name, "device_type": TYPE, "devices": 1, "limits": SMALL}
         runs = hers.run(atoll, "runs", HOLD, **one)
         hers.wait_state(runs, {"running"}, 180)
         waits = hers.run(atoll, "waits", HOLD, **one)
@@ -206,7 +207,7 @@ def test_who_leaves_a_group_keeps_what_runs_and_its_queue_until_that_has_ended(
 
 def test_jobs_removes_nothing_that_is_not_of_a_virtual_cluster(atoll: Atoll) -> None:
     as_jobs = ("--as=system:serviceaccount:atoll-system:jobs", "--dry-run=server")
-    for what in (("namespace", "kube-system"), ("cohort", "cluster")):
+    for what in (("namespace", "atoll-system"), ("cohort", "cluster")):
         ran = atoll.kubectl("delete", *what, *as_jobs, ok=(0, 1))
         assert ran.code == 1, f"jobs may remove {' '.join(what)}"
         assert "atoll-jobs-stay-in-virtual-clusters" in ran.err, ran.err
