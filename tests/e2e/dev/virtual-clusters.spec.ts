@@ -150,7 +150,7 @@ test("the time of a virtual cluster is extended from the list", {
 test.describe("while a task is in it", () => {
   test.use({ expected: [/409/] });
   test("nothing is taken from a virtual cluster and it is not deleted; afterwards both are done", {
-    tag: ["@feature-67", "@local"],
+    tag: ["@local"],
   }, async ({ page, browser, stack }) => {
     test.setTimeout(240_000);
     const name = clusterName("busy");
