@@ -80,6 +80,7 @@ test("a new user can use the platform once an administrator has given a role, an
   await expect(theirs.getByRole("status")).toContainText("nothing has changed yet");
 
   // To be a member of a virtual cluster gives no rights.
+  await page.goto("/users");
   const { items } = await api<{ items: { id: string }[] }>(page, `/users?words=${person.user}`);
   const [cluster] = (await api<{ items: { id: string; name: string }[] }>(page, "/virtual-clusters")).items.filter(
     ({ name }) => name === "default",

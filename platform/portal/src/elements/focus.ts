@@ -7,6 +7,17 @@ export function focusFirst(part: HTMLElement | null, otherwise?: HTMLElement | n
   (part?.querySelector<HTMLElement>(FIELDS) ?? otherwise)?.focus();
 }
 
+/** The same as soon as the part has a field: what is chosen from may come from the server, a moment later. */
+export function focusFirstSoon(part: HTMLElement | null): void {
+  if (!part || part.querySelector(FIELDS)) return focusFirst(part);
+  const arrival = new MutationObserver(() => {
+    if (!part.querySelector(FIELDS)) return;
+    arrival.disconnect();
+    focusFirst(part);
+  });
+  arrival.observe(part, { childList: true, subtree: true });
+}
+
 /** For a dialog that is there while it is open: what had the focus before has it again when it closes, if nothing else has. */
 export function useFocusBack(): void {
   const [opener] = useState(() => document.activeElement);
