@@ -9,7 +9,9 @@ export function focusFirst(part: HTMLElement | null, otherwise?: HTMLElement | n
 
 /** The same as soon as the part has a field: what is chosen from may come from the server, a moment later. */
 export function focusFirstSoon(part: HTMLElement | null): void {
-  if (!part || part.querySelector(FIELDS)) return focusFirst(part);
+  if (!part) return;
+  focusFirst(part);
+  if (part.querySelector(FIELDS)) return;
   const arrival = new MutationObserver(() => {
     if (!part.querySelector(FIELDS)) return;
     arrival.disconnect();
