@@ -2,14 +2,16 @@
 
 import secrets
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.record import record, record_sign_in
 from atoll.database.base import now
 from atoll.identity import codes, passwords
-from atoll.identity.caller import Caller
+from atoll.identity.access_tokens.repository import AccessTokenRepository
+from atoll.identity.agents import device_of
+from atoll.identity.caller import ByToken, Caller
 from atoll.identity.models import SessionRow, SignInAttemptRow, UserRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository, Standing
@@ -34,6 +36,7 @@ WINDOW = timedelta(minutes=15)
 _LIMITS = {"pair": 5, "address": 30, "name": 60, "device": 5}
 # Those that succeed cost as much. They are counted per name, too, since only who knows the password can use these up.
 MOST_SIGN_INS = 240
+SEEN_EVERY = timedelta(minutes=1)  # that a session was seen is written no more often
 DEVICE_KNOWN = timedelta(days=180)
 DEVICES_PER_USER = 20
 
@@ -51,7 +54,13 @@ class IdentityService:
     async def caller(self, hashed_token: str, address: str, request_id: str) -> Caller | None:
         """Whoever holds the session of that token, with what they may do now; None when there is no such session."""
         found = await self._repository.live_session(hashed_token)
-        return None if found is None else caller_of(*found, self._permissions, address, request_id)
+        if found is None:
+            return None
+        user, grants, seen_at = found
+        since = now() - SEEN_EVERY
+        if seen_at <= since:
+            await self._repository.seen(hashed_token, address, since)
+        return caller_of(user, grants, self._permissions, address, request_id)
 
     @staticmethod
     async def sign_in(
@@ -63,8 +72,11 @@ class IdentityService:
         request_id: str,
         replaces: str | None,
         device: str | None,
+        agent: str,
     ) -> tuple[str, str, Session]:
         """A token, the device's new token, and the session; `device` is the hash of its token of before.
+
+        `agent`: what the browser or program says it is.
 
         Raises NotSignedIn, TooMany, Unavailable; takes as long whether the user exists or not.
         """
@@ -113,10 +125,11 @@ class IdentityService:
                 if replaces is not None:
                     await repository.end_session(replaces)
                 await repository.forget_ended(now(), now() - WINDOW)
+                await AccessTokenRepository(session).forget_ended()
                 await record_sign_in(
                     session, user_id=user.id, name=user.name, outcome="done", address=address, request_id=request_id
                 )
-                token, opened = await IdentityService(session, parts)._open(user, address)
+                token, opened = await IdentityService(session, parts)._open(user, address, agent)
                 return token, shown, opened
         # After the transaction, so that the failure is counted.
         raise NotSignedIn(codes.WrongCredentials())
@@ -127,7 +140,13 @@ class IdentityService:
         if found is None:
             raise NotSignedIn(told.NotSignedIn())
         row, standing = found
-        return self._described(standing, row)
+        return self._described(standing, row.expires_at)
+
+    async def session_by_token(self, caller: Caller, token: ByToken) -> Session:
+        """What a session would show, of who asks by an access token: with what that opens."""
+        standing = await self._repository.standing(caller.id, self._memberships)
+        shown = self._described(standing, token.expires_at)
+        return shown.model_copy(update={"permissions": sorted(map(str, caller.permissions))})
 
     async def sign_out(self, caller: Caller, hashed_token: str) -> None:
         """End the session."""
@@ -141,6 +160,7 @@ class IdentityService:
         current: str,
         new: str,
         device: str | None,
+        agent: str,
     ) -> tuple[str, Session]:
         """Change the own password: all sessions end, and a new one begins. Raises Invalid, TooMany, Unavailable."""
         sessions = parts.sessions
@@ -172,24 +192,25 @@ class IdentityService:
                 await record(
                     session, caller, "user.change_password", kind="user", identifier=present.id, name=present.name
                 )
-                return await IdentityService(session, parts)._open(present, caller.address)
+                return await IdentityService(session, parts)._open(present, caller.address, agent)
             session.add_all(_failures(keys, caller.name, caller.address))
         # After the transaction, so that the failure is counted.
         raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("current_password")])
 
-    async def _open(self, user: UserRow, address: str) -> tuple[str, Session]:
+    async def _open(self, user: UserRow, address: str, agent: str) -> tuple[str, Session]:
         token = new_token()
         row = SessionRow(
             token_hash=token_hash(token),
             user_id=user.id,
             expires_at=now() + timedelta(hours=self._configuration.web.session_hours),
+            device=device_of(agent),
             address=address,
         )
         self._session.add(row)
         await self._session.flush()
-        return token, self._described(await self._repository.standing(user.id, self._memberships), row)
+        return token, self._described(await self._repository.standing(user.id, self._memberships), row.expires_at)
 
-    def _described(self, standing: Standing, row: SessionRow) -> Session:
+    def _described(self, standing: Standing, expires_at: datetime) -> Session:
         user = standing.user
         held = () if user.must_change_password else self._permissions.of(standing.grants)
         return Session(
@@ -201,7 +222,7 @@ class IdentityService:
                 for row in self._configuration.devices
             ],
             must_change_password=user.must_change_password,
-            expires_at=row.expires_at,
+            expires_at=expires_at,
         )
 
 

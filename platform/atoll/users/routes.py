@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from atoll.identity.access_tokens.schemas import AccessToken
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.identity.permissions import PermissionTable
@@ -120,7 +121,7 @@ async def delete(user_id: str, body: UserDelete, service: Service, caller: Manag
 async def disable(
     user_id: str, body: UserDisable, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
 ) -> Account:
-    """Nobody signs in as this user any more; sessions, streams and downloads end within seconds."""
+    """Nobody signs in as this user any more; sessions, access tokens, streams and downloads end within seconds."""
     return etag(response, await service.disable(caller, user_id, if_match, stop_tasks=body.stop_tasks))
 
 
@@ -136,7 +137,7 @@ async def enable(
 async def reset_password(
     user_id: str, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
 ) -> OneTimePassword:
-    """A one-time password, which is told this once and must be changed at the first sign-in; sessions end."""
+    """A one-time password, which is told this once and must be changed at first; sessions and access tokens end."""
     given = await service.reset_password(caller, user_id, if_match)
     etag(response, given.account)
     return given
@@ -146,5 +147,19 @@ async def reset_password(
 async def end_sessions(
     user_id: str, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
 ) -> Account:
-    """Sign the user out everywhere; streams and downloads end within seconds."""
+    """Sign the user out everywhere; streams and downloads end within seconds. Access tokens stay."""
     return etag(response, await service.end_sessions(caller, user_id, if_match))
+
+
+@router.get("/users/{user_id}/access-tokens", name="access_tokens")
+async def access_tokens(
+    user_id: str, service: Service, _caller: Reader, limit: Limit = 50, cursor: Cursor = None
+) -> Page[AccessToken]:
+    """The access tokens of a user, the newest first."""
+    return await service.access_tokens(user_id, limit, cursor)
+
+
+@router.delete("/users/{user_id}/access-tokens/{token_id}", status_code=204, name="end_access_token")
+async def end_access_token(user_id: str, token_id: str, service: Service, caller: Manager) -> None:
+    """End an access token of a user; streams and downloads that it opened end within seconds."""
+    await service.end_access_token(caller, user_id, token_id)

@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from atoll.audit_trail.record import Actor
-from atoll.identity.codes import MoreThanYouHold, NoSuchGroupField, NoSuchRoleField, NoSuchUserField
+from atoll.audit_trail.record import Actor, means_of
+from atoll.identity.codes import MoreThanYouHold, NoSuchGroupField, NoSuchRoleField, NoSuchUserField, SessionNeeded
 from atoll.identity.models import GroupRow, RoleRow, UserRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.rights.repository import RightsRepository
@@ -37,8 +37,14 @@ class Giving:
 
     async def judge_user(self, giver: Giver, user_id: str) -> None:
         """Raise NotAllowed when a user, who is locked, holds more than the giver."""
+        self.refuse_own_by_token(giver, user_id)
         if giver.id != user_id:
             self.judge(giver, await self._repository.grants_of(user_id))
+
+    def refuse_own_by_token(self, giver: Giver, user_id: str) -> None:
+        """Raise NotAllowed for an access token that acts upon the account of its owner."""
+        if giver.id == user_id and means_of(giver) is not None:
+            raise NotAllowed(SessionNeeded())
 
     async def roles(self, giver: Giver, role_ids: Collection[str]) -> Sequence[RoleRow]:
         """Roles to be given; they stay until the transaction ends. Raises Invalid, NotAllowed."""
