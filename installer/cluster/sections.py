@@ -299,7 +299,16 @@ class Platform(Section):
         description="People may make accounts for themselves, which may do nothing until an administrator gives a role",
     )
     waiting_accounts: int = Field(
-        default=100, ge=1, le=10000, description="Accounts without any role that may wait for one; then nobody registers"
+        default=100,
+        ge=1,
+        le=10000,
+        description="Accounts without any role that may wait for one; then nobody registers",
+    )
+    access_token_days: int = Field(
+        default=365, ge=1, le=3650, description="So long an access token of a user's program lives at most"
+    )
+    access_tokens_per_user: int = Field(
+        default=50, ge=1, le=1000, description="Access tokens that one user may have at a time"
     )
     language: Literal["zh-CN", "en"] = Field(
         default="zh-CN",

@@ -147,21 +147,23 @@ async def change_password(
     body: PasswordChange,
     response: Response,
     parts: Parts,
+    token: Token,
     device: Device,
     agent: Agent,
     caller: Annotated[Caller, signed_in(while_password_must_change=True)],
 ) -> Session:
     """Change the own password; every other session of the user ends and this one gets a new cookie."""
     # Not in the request's transaction, as for sign_in.
-    token, changed = await IdentityService.change_password(
+    new_token, changed = await IdentityService.change_password(
         parts,
         caller,
         body.current_password.get_secret_value(),
         body.new_password.get_secret_value(),
+        token_hash(token),
         device,
         agent,
     )
-    _set_cookie(response, parts.configuration, token)
+    _set_cookie(response, parts.configuration, new_token)
     return changed
 
 

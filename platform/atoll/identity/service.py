@@ -28,12 +28,17 @@ from atoll.identity.tokens import new_token, token_hash
 from atoll.web import told
 from atoll.web.errors import Invalid, NotSignedIn, TooMany
 from atoll.web.platform import Platform
+from atoll.web.turns import machine
 
 WINDOW = timedelta(minutes=15)
 # Per name and address: guessing one account. Per address: guessing many. Per name: guessing from many addresses, high
 # enough that nobody locks a colleague out by mistyping the name. Per device that the user signed in with before: it is
-# counted alone, so that nobody else's guesses lock it out; one that guesses too often is a stranger again.
-_LIMITS = {"pair": 5, "address": 30, "name": 60, "device": 5}
+# counted alone, so that nobody else's guesses lock it out; one that guesses too often is a stranger again. Per session
+# in which somebody changes the password: alone, too.
+_LIMITS = {"pair": 5, "address": 30, "name": 60, "device": 5, "session": 5}
+# Who guesses a name from many addresses does not lock its user out of an address at which nothing failed of late: each
+# has a try, until these are many, too.
+MOST_WITH_FRESH = 300
 # Those that succeed cost as much. They are counted per name, too, since only who knows the password can use these up.
 MOST_SIGN_INS = 240
 SEEN_EVERY = timedelta(minutes=1)  # that a session was seen is written no more often
@@ -85,13 +90,13 @@ class IdentityService:
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             keys = await _keys(repository, name, address, device)
-            await _refuse_guessing(repository, keys)
+            fresh = await _refuse_guessing(repository, keys)
             await _refuse_too_many(repository, name)
             user = await repository.user_by_name(name, verifying=True)
         known = "device" in keys
         async with passwords.turn_of_known(name) if known else passwords.turn_of(address):
             kept = user.password_hash if user is not None and user.active else None
-            fit, newer = await passwords.fits(password, kept, known=known)
+            fit, newer = await passwords.fits(password, kept, known=known, fresh=fresh)
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
@@ -159,15 +164,17 @@ class IdentityService:
         caller: Caller,
         current: str,
         new: str,
+        hashed_token: str,
         device: str | None,
         agent: str,
     ) -> tuple[str, Session]:
         """Change the own password: all sessions end, and a new one begins. Raises Invalid, TooMany, Unavailable."""
         sessions = parts.sessions
+        # Who shows a session may not be kept from this by what others guess.
+        of_session = {"session": f"session:{hashed_token}"}
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
-            keys = await _keys(repository, caller.name, caller.address, device)
-            await _refuse_guessing(repository, keys)
+            await _refuse_guessing(repository, of_session)
             user = await repository.user(caller.id, verifying=True)
         if user is None:
             raise NotSignedIn(told.NotSignedIn())
@@ -180,8 +187,7 @@ class IdentityService:
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             await repository.judge_alone()
-            keys = await _keys(repository, caller.name, caller.address, device)
-            await _refuse_guessing(repository, keys)
+            await _refuse_guessing(repository, of_session)
             present = await repository.user(caller.id, lock=True, verifying=True)
             if present is None:
                 raise NotSignedIn(told.NotSignedIn())
@@ -193,7 +199,8 @@ class IdentityService:
                     session, caller, "user.change_password", kind="user", identifier=present.id, name=present.name
                 )
                 return await IdentityService(session, parts)._open(present, caller.address, agent)
-            session.add_all(_failures(keys, caller.name, caller.address))
+            keys = await _keys(repository, caller.name, caller.address, device)
+            session.add_all(_failures(of_session | keys, caller.name, caller.address))
         # After the transaction, so that the failure is counted.
         raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("current_password")])
 
@@ -261,7 +268,7 @@ async def _keys(repository: IdentityRepository, name: str, address: str, device:
         key = f"device:{known}"
         if await repository.attempts(key, WINDOW) < _LIMITS["device"]:
             return {"device": key}
-    return {"pair": _pair(name, address), "address": f"address:{address}", "name": f"name:{name}"}
+    return {"pair": _pair(name, address), "address": of_address(address), "name": f"name:{name}"}
 
 
 def _failures(keys: dict[str, str], name: str, address: str) -> list[SignInAttemptRow]:
@@ -269,15 +276,23 @@ def _failures(keys: dict[str, str], name: str, address: str) -> list[SignInAttem
     return [SignInAttemptRow(key=key) for key in {*keys.values(), _pair(name, address)}]
 
 
+def of_address(address: str) -> str:
+    """Under what the failures of an address are counted, whatever the name."""
+    return f"address:{machine(address)}"
+
+
 def _pair(name: str, address: str) -> str:
-    return f"pair:{name}@{address}"
+    return f"pair:{name}@{machine(address)}"
 
 
-async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str]) -> None:
-    """Raise TooMany when passwords were wrong too often."""
-    for kind, key in keys.items():
-        if await repository.attempts(key, WINDOW) >= _LIMITS[kind]:
-            raise too_often()
+async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str]) -> bool:
+    """Whether it is an address at which nothing failed of late. Raises TooMany when passwords were wrong too often."""
+    failed = {kind: await repository.attempts(key, WINDOW) for kind, key in keys.items()}
+    fresh = failed.get("address") == 0
+    limits = _LIMITS | {"name": MOST_WITH_FRESH} if fresh else _LIMITS
+    if any(count >= limits[kind] for kind, count in failed.items()):
+        raise too_often()
+    return fresh
 
 
 async def _refuse_too_many(repository: IdentityRepository, name: str) -> None:

@@ -23,7 +23,7 @@ def bearer(headers: Headers) -> str | None:
     and cannot send this header, asks by more than it says itself.
     """
     scheme, _, token = headers.get("authorization", "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else None
+    return token.strip(" ") if scheme.lower() == "bearer" else None
 
 
 class RequestChecks:

@@ -80,9 +80,10 @@ class AccessTokenRepository:
     async def end_all_of(self, user_id: str) -> int:
         """End all of a user's, and what flows for them; how many there were that had not ended."""
         ended = delete(AccessTokenRow).where(AccessTokenRow.user_id == user_id).returning(AccessTokenRow.expires_at)
-        found = (await self._session.scalars(ended)).all()
-        await notify(self._session, SESSIONS_ENDED, user_id)
-        return sum(expires_at > now() for expires_at in found)
+        ends = (await self._session.scalars(ended)).all()
+        if ends:
+            await notify(self._session, SESSIONS_ENDED, user_id)
+        return sum(end > now() for end in ends)
 
     async def forget_ended(self) -> None:
         """Drop those whose time is over for long."""

@@ -4,7 +4,7 @@ import { EditDialog } from "@/people/edit-dialog";
 import { ifMatch, type Role } from "@/people/queries";
 import { useReread } from "./query";
 import { DescriptionField, GrantsField, NameField } from "./role-fields";
-import { useGrantWords } from "./words";
+import { useGrantWords } from "@/people/grant-words";
 
 /** Name, description and permissions of a role that somebody made. */
 export default function EditRoleDialog({ role, onClose }: { role: Role; onClose: (saved: boolean) => void }) {

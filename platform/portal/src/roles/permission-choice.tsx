@@ -5,7 +5,7 @@ import type { Schemas } from "@/api/client";
 import { Answer } from "@/elements/states";
 import { byKind, covered, isImplied, MAIN, withGrant, withoutGrant } from "./grants";
 import { permissionsQuery } from "./query";
-import { useGrantWords } from "./words";
+import { useGrantWords } from "@/people/grant-words";
 import "./roles.css";
 
 interface ChoiceProps {

@@ -14,7 +14,7 @@ import { type Role, roleGroupsQuery, roleQuery, roleUsersQuery } from "@/people/
 import { useRoleDescription } from "@/people/role-choice";
 import { RoleActions } from "./role-actions";
 import { RoleType } from "./role-type";
-import { useGrantWords } from "./words";
+import { useGrantWords } from "@/people/grant-words";
 import "./roles.css";
 
 /** One role: what it lets its holders do, and who they are. */

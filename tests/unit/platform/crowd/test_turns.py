@@ -217,7 +217,7 @@ async def test_who_shows_what_has_ended_takes_no_more_turns_of_whose_it_was(work
         assert (await work.ask(http, "ada-2", "/denied")).status_code == 403
         shown = {"Authorization": "Bearer ada-token"}
         assert (await http.get(work.url + "/ended", headers=shown)).status_code == 401
-    assert work.holders.forgotten == ["ada-1", "ada-token"]
+    assert work.holders.forgotten == ["ada-1", "ada-token"], "it takes turns of its owner"
 
 
 async def test_while_others_are_here_fewer_of_each_are_worked_on(work: Work) -> None:

@@ -1,5 +1,8 @@
 """Access tokens: made, shown once, and opening what their scope and their owner's rights have in common."""
 
+import asyncio
+import json
+import os
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -64,6 +67,23 @@ async def test_a_token_works_without_cookie_and_without_what_the_portal_sends(po
     for scheme in ("bearer", "BEARER", "Bearer "):
         assert (await by(portal, f"{scheme} {program.token}").get("/users")).status_code == 200, scheme
     assert "set-cookie" not in (await program.get("/session")).headers
+
+
+# As docs/use.md has it.
+DOCUMENTED = """printf 'Authorization: Bearer %s' "$ATOLL_TOKEN" | curl -fsS -H @- https://PORTAL/api/v1/tasks"""
+
+
+async def test_the_documented_command_asks_by_a_token_that_stands_in_no_command_line(portal: RunningPlatform) -> None:
+    program = await program_of(portal, await portal.admin(), "tasks:read")
+    command = DOCUMENTED.replace("https://PORTAL", portal.url)
+    for token, status in ((program.token, 0), (program.token[:-1], 22)):
+        environment = {"PATH": os.environ["PATH"], "ATOLL_TOKEN": token}
+        asking = await asyncio.create_subprocess_exec(
+            "sh", "-c", command, env=environment, stdout=asyncio.subprocess.PIPE
+        )
+        said, _ = await asking.communicate()
+        assert asking.returncode == status
+        assert status or json.loads(said) == {"items": [], "next_cursor": None}
 
 
 async def test_by_a_token_the_database_is_asked_as_often_as_by_a_session(
@@ -137,14 +157,14 @@ async def test_a_token_opens_what_its_scope_and_its_owners_rights_have_in_common
     role = await a_role(admin, "Reads", "tasks:read", "users:read", "nodes:read")
     ada = await portal.user(admin, "ada", roles=[role])
     program = await program_of(portal, ada, "tasks:read", "users:read")
-    assert await may(program) == ["tasks:read", "users:read"]
+    assert await may(program) == ["tasks:read", "users:read"], "it opens more than its scope"
     assert (await program.get("/users")).status_code == 200
     refused = await program.get("/nodes")
-    assert told(refused)[:2] == (403, "token_lacks_permission")
+    assert told(refused)[:2] == (403, "token_lacks_permission"), "it opens more than its scope"
     assert refused.json()["params"] == {"permission": "nodes:read", "token": "a program"}
     assert (await ada.get("/nodes")).status_code == 200
     assert (await admin.http.patch(f"/roles/{role}", json={"grants": ["users:read", "nodes:read"]})).is_success
-    assert await may(program) == ["users:read"]
+    assert await may(program) == ["users:read"], "it opens what its owner may not do any more"
     assert told(await program.get("/tasks"))[:2] == (403, "token_lacks_permission")
     assert (await admin.http.put(f"/users/{await id_of(ada)}/roles", json={"roles": ["admin"]})).is_success
     assert await may(program) == ["tasks:read", "users:read"]
@@ -173,7 +193,7 @@ async def test_nobody_gives_a_token_what_they_do_not_hold(portal: RunningPlatfor
         (["nodes:read"], "nodes:read"),
     ):
         refused = await ada.post("/access-tokens", wanted(grants=grants))
-        assert told(refused)[:2] == (403, "more_than_you_hold")
+        assert told(refused)[:2] == (403, "more_than_you_hold"), "a token was given more than its owner holds"
         assert missing in refused.json()["params"]["permissions"].split(", ")
     assert (await ada.get("/access-tokens")).json()["items"] == []
     assert (await ada.post("/access-tokens", wanted(grants=["users:manage"]))).status_code == 201
@@ -233,7 +253,7 @@ async def test_a_token_that_reads_only_changes_nothing(portal: RunningPlatform) 
         await program.http.put("/users/nobody/roles", json={"roles": []}),
         await program.delete("/roles/user"),
     ):
-        assert told(refused)[:2] == (403, "token_reads_only")
+        assert told(refused)[:2] == (403, "token_reads_only"), "a token that reads only has written"
         assert refused.json()["params"] == {"token": "a program"}
 
 
@@ -256,7 +276,7 @@ OF_WHO_IS_SIGNED_IN: dict[str, Callable[[Client, str], Awaitable[httpx.Response]
 async def test_a_token_never_does_what_is_for_who_is_signed_in(portal: RunningPlatform, what: str) -> None:
     admin = await portal.admin()
     program = await program_of(portal, admin, *EVERYTHING)
-    assert told(await OF_WHO_IS_SIGNED_IN[what](program, program.id))[:2] == (403, "session_needed")
+    assert told(await OF_WHO_IS_SIGNED_IN[what](program, program.id))[:2] == (403, "session_needed"), "a token did it"
     assert (await program.get("/users")).status_code == 200
     assert (await portal.sign_in("admin", PASSWORD)).name == "admin"
 
@@ -283,7 +303,8 @@ async def test_a_token_of_an_administrator_leaves_its_owners_account_alone_and_n
     user = await id_of(admin)
     before = (await first.get(f"/users/{user}")).json()
     act = ON_AN_ACCOUNT[what]
-    assert told(await act(program, user, program.id))[:2] == (403, "session_needed")
+    refused = await act(program, user, program.id)
+    assert told(refused)[:2] == (403, "session_needed"), "a token acted upon the account of its owner"
     assert (await first.get(f"/users/{user}")).json() == before
     assert (await act(program, await id_of(other), of_other.id)).is_success
     assert (await act(admin, user, program.id)).is_success, "who is signed in may"
@@ -315,7 +336,7 @@ async def test_the_audit_says_by_which_token_it_was_done(portal: RunningPlatform
     items = (await admin.get("/audit")).json()["items"]
     means = {"id": program.id, "name": "Nightly run"}
     done = {item["object_name"]: item["details"].get("access_token") for item in items if item["outcome"] == "done"}
-    assert done["By program"] == means
+    assert done["By program"] == means, "the audit does not say by which token"
     assert (done["By hand"], done["Nightly run"]) == (None, None)
     denied = [item["details"] for item in items if item["outcome"] == "denied"]
     times: dict[str, int] = {}

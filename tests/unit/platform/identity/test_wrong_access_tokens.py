@@ -47,7 +47,8 @@ async def test_whatever_is_wrong_with_a_token_is_told_alike(portal: RunningPlatf
     await database.dispose()
     answers.append(await of_disabled.get("/tasks"))
     cookie = str(admin.http.cookies["atoll_session"])
-    for other in (new_access_token(), right.token[:-1] + ("1" if right.token[-1] == "0" else "0"), right.token + "0", "atoll_", cookie):
+    another_end = "1" if right.token[-1] == "0" else "0"
+    for other in (new_access_token(), right.token[:-1] + another_end, right.token + "0", "atoll_", cookie):
         answers.append(await by(portal, f"Bearer {other}").get("/tasks"))
     said = [{**answer.json(), "request_id": ""} for answer in answers]
     assert [answer.status_code for answer in answers] == [401] * 8
@@ -65,7 +66,8 @@ async def test_who_keeps_showing_wrong_tokens_is_told_to_wait_and_nobody_else_is
     right = await program_of(portal, admin, "tasks:read")
     here = [by(portal, f"Bearer {new_access_token()}", **HERE) for _ in range(7)]
     answers = [await http.get("/tasks") for http in here]
-    assert [answer.status_code for answer in answers] == [401] * 5 + [429] * 2
+    statuses = [answer.status_code for answer in answers]
+    assert statuses == [401] * 5 + [429] * 2, "who shows wrong tokens is not told to wait"
     refused = answers[-1]
     assert told(refused)[:2] == (429, "too_many_attempts")
     assert 0 < int(refused.headers["Retry-After"]) <= WINDOW_S
@@ -143,4 +145,3 @@ async def test_of_one_user_there_are_so_many_tokens_also_when_made_at_once(porta
         await connection.execute(text("UPDATE access_tokens SET expires_at = now()"))
     await database.dispose()
     assert (await ada.post("/access-tokens", body)).status_code == 201, "those whose time is over count"
-

@@ -1,0 +1,34 @@
+import { Button, Modal } from "antd";
+import { useTranslation } from "react-i18next";
+import type { Schemas } from "@/api/client";
+import { CodeBlock } from "@/elements/code";
+
+/** It is shown this once: nobody can read it again. */
+export default function TokenOnce({ made, onClose }: { made: Schemas["NewAccessToken"]; onClose: () => void }) {
+  const { t } = useTranslation("account");
+  // A builtin of the shell hands it over: what stands in a command line is seen by everybody on the machine.
+  const example = [
+    `printf 'Authorization: Bearer %s' "$ATOLL_TOKEN" |`,
+    `  curl -fsS -H @- ${window.location.origin}/api/v1/session`,
+  ].join("\n");
+  return (
+    <Modal
+      open
+      width={560}
+      title={t("once_title", { name: made.name })}
+      mask={{ closable: false }}
+      keyboard={false}
+      closable={false}
+      footer={
+        <Button type="primary" onClick={onClose}>
+          {t("once_read")}
+        </Button>
+      }
+    >
+      <p>{t("once_means")}</p>
+      <CodeBlock text={made.token} label={t("once_label")} />
+      <p className="token-try">{t("once_try")}</p>
+      <CodeBlock text={example} label={t("once_example")} />
+    </Modal>
+  );
+}
