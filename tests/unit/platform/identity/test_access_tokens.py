@@ -69,13 +69,10 @@ async def test_a_token_works_without_cookie_and_without_what_the_portal_sends(po
     assert "set-cookie" not in (await program.get("/session")).headers
 
 
-# As docs/use.md has it.
-DOCUMENTED = """printf 'Authorization: Bearer %s' "$ATOLL_TOKEN" | curl -fsS -H @- https://PORTAL/api/v1/tasks"""
-
-
-async def test_the_documented_command_asks_by_a_token_that_stands_in_no_command_line(portal: RunningPlatform) -> None:
+async def test_the_documented_command_asks_by_a_token(portal: RunningPlatform) -> None:
     program = await program_of(portal, await portal.admin(), "tasks:read")
-    command = DOCUMENTED.replace("https://PORTAL", portal.url)
+    documented = """printf 'Authorization: Bearer %s' "$ATOLL_TOKEN" | curl -fsS -H @- https://PORTAL/api/v1/tasks"""
+    command = documented.replace("https://PORTAL", portal.url)
     for token, status in ((program.token, 0), (program.token[:-1], 22)):
         environment = {"PATH": os.environ["PATH"], "ATOLL_TOKEN": token}
         asking = await asyncio.create_subprocess_exec(
