@@ -334,6 +334,26 @@ def test_an_access_token_has_a_limit_of_its_own(rendered: Rendered, stand: Stand
 
 
 @pytest.mark.parametrize("stand", [("2r/s", "100000r/s")], indirect=True)
+def test_a_browser_that_signed_in_before_is_not_held_up_by_strangers_behind_its_address(
+    rendered: Rendered, stand: Stand
+) -> None:
+    def as_device(number: int, **more: str) -> int:
+        cookies = "; ".join(f"{name}={value}" for name, value in more.items())
+        shown = f"atoll_session_device={session(number)}" + (f"; {cookies}" if cookies else "")
+        return client.get("/api/things", headers={"Cookie": shown}).status_code
+
+    with stand.client() as client:
+        strangers = [ask(client, "").status_code for _ in range(burst(rendered) + 60)]
+        assert 429 in strangers
+        assert as_device(1) == 200, "it is refused for what others ask"
+        assert 429 in [as_device(2) for _ in range(burst(rendered) + 60)], (
+            "by its device one may ask as fast as one likes"
+        )
+        assert as_device(2, atoll_session=session(3)) == 200
+        assert ask(client, session(3)).status_code == 200
+
+
+@pytest.mark.parametrize("stand", [("2r/s", "100000r/s")], indirect=True)
 @pytest.mark.parametrize("length", [1, 48, 50])
 def test_what_can_be_no_access_token_is_none(rendered: Rendered, stand: Stand, length: int) -> None:
     with stand.client() as client:

@@ -75,10 +75,10 @@ async def test_two_tries_at_once_at_a_new_address_are_one(
     await failed(portal, name__ada=_LIMITS["name"])
     fits, both = passwords.fits, asyncio.Barrier(2)
 
-    async def together(*given: str, **more: bool) -> tuple[bool, str | None]:
+    async def together(password: str, kept: str | None, *, known: bool, fresh: bool) -> tuple[bool, str | None]:
         async with asyncio.timeout(10):
             await both.wait()
-        return await fits(*given, **more)
+        return await fits(password, kept, known=known, fresh=fresh)
 
     monkeypatch.setattr(passwords, "fits", together)
     told = await asyncio.gather(*(sign_in(portal, "ada", HERE, GUESS) for _ in range(2)))
