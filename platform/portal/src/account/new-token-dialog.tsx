@@ -9,7 +9,7 @@ import { Answer } from "@/elements/states";
 import { FormDialog } from "@/people/form-dialog";
 import { useGrantWords } from "@/people/grant-words";
 import { tokenOptionsQuery } from "./queries";
-import { everything, terms, usualTerm } from "./scope";
+import { everything, type Grant, terms, usualTerm } from "./scope";
 
 type Options = Schemas["AccessTokenOptions"];
 
@@ -17,7 +17,7 @@ interface Fields {
   name: string;
   read_only: boolean;
   all: boolean;
-  grants: string[];
+  grants: Grant[];
   days: number;
 }
 
@@ -111,16 +111,16 @@ function TokenForm({ options, onMade, onClose }: DialogProps & { options: Option
 }
 
 interface PermissionsProps {
-  names: readonly string[];
-  value?: string[];
-  onChange?: (grants: string[]) => void;
+  names: readonly Grant[];
+  value?: Grant[];
+  onChange?: (grants: Grant[]) => void;
 }
 
 /** The permissions that the person at the screen holds. */
 function Permissions({ names, value = [], onChange }: PermissionsProps) {
   const { t } = useTranslation("account");
   const words = useGrantWords();
-  const toggle = (name: string, wanted: boolean) =>
+  const toggle = (name: Grant, wanted: boolean) =>
     onChange?.(wanted ? [...value, name] : value.filter((each) => each !== name));
   return (
     <fieldset className="token-permissions">

@@ -1,9 +1,10 @@
 import type { Schemas } from "@/api/client";
 
 type Options = Schemas["AccessTokenOptions"];
+export type Grant = Schemas["AccessTokenCreate"]["grants"][number];
 
 /** What comes to all that somebody may do: the kinds that they hold as a whole, and what else they hold. */
-export function everything({ kinds, permissions }: Options): string[] {
+export function everything({ kinds, permissions }: Options): Grant[] {
   const wholes = kinds.filter(
     ({ name, permissions: of }) =>
       !kinds.some((other) => other.name !== name && of.every((each) => other.permissions.includes(each))),

@@ -44,8 +44,7 @@ export function Sessions() {
 /** The one at the screen first; of the others, those that were seen last. */
 function inOrder(sessions: readonly OwnSession[]): OwnSession[] {
   return sessions.toSorted(
-    (one, other) =>
-      Number(other.current) - Number(one.current) || other.last_seen_at.localeCompare(one.last_seen_at),
+    (one, other) => Number(other.current) - Number(one.current) || other.last_seen_at.localeCompare(one.last_seen_at),
   );
 }
 

@@ -16,13 +16,7 @@ export type AccessToken = Schemas["AccessToken"];
 const NAMED = 3;
 
 /** Access tokens of one person; `end` is given to whom may end them. */
-export function TokenTable({
-  tokens,
-  end,
-}: {
-  tokens: readonly AccessToken[];
-  end?: (token: AccessToken) => void;
-}) {
+export function TokenTable({ tokens, end }: { tokens: readonly AccessToken[]; end?: (token: AccessToken) => void }) {
   const { t } = useTranslation("people");
   const now = useNow();
   const scope = useScope();
@@ -97,7 +91,7 @@ function useScope(): (token: AccessToken) => string {
   return ({ grants }) =>
     grants.length > NAMED
       ? t("token_permissions", { count: grants.length })
-      : grants.map(words).join(t("token_between"));
+      : grants.map(words).join(", ");
 }
 
 /** Asks before a token is ended, whosever it is, and tells what became of it. `owner`: of another user. */

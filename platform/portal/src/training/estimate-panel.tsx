@@ -34,20 +34,14 @@ export default function EstimatePanel({
                 key: "curl",
                 label: "curl",
                 children: (
-                  <CodeBlock
-                    label={t("estimate.as_code")}
-                    text={asCurl(window.location.origin, PATH, request)}
-                  />
+                  <CodeBlock label={t("estimate.as_code")} text={asCurl(window.location.origin, PATH, request)} />
                 ),
               },
               {
                 key: "python",
                 label: "Python",
                 children: (
-                  <CodeBlock
-                    label={t("estimate.as_code")}
-                    text={asPython(window.location.origin, PATH, request)}
-                  />
+                  <CodeBlock label={t("estimate.as_code")} text={asPython(window.location.origin, PATH, request)} />
                 ),
               },
             ]}

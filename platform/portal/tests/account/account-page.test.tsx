@@ -44,7 +44,8 @@ const OPTIONS = {
 
 const page = (items: unknown[]) => ({ items, next_cursor: null });
 const served = {
-  "GET /api/v1/sessions": () => page([session("old"), session("this", { current: true }), session("no", { device: "" })]),
+  "GET /api/v1/sessions": () =>
+    page([session("old"), session("this", { current: true }), session("no", { device: "" })]),
   "GET /api/v1/access-tokens": () => page([token("a"), token("b", { read_only: true, expires_at: AGO })]),
   "GET /api/v1/access-tokens/options": () => OPTIONS,
 };
@@ -111,7 +112,7 @@ describe("the access tokens of an account", () => {
         page([
           token("a", { last_used_at: AGO, last_used_address: "192.0.2.9" }),
           token("b", { grants: ["tasks:read", "files:read"], read_only: true }),
-          token("c", { grants: ["a:b", "c:d", "e:f", "g:h"], expires_at: AGO }),
+          token("c", { grants: ["tasks:read", "tasks:stop", "nodes:read", "users:read"], expires_at: AGO }),
         ]),
     });
     await show(<AccountPage />);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Schemas } from "@/api/client";
 import { everything, terms, usualTerm } from "@/account/scope";
+import type { Schemas } from "@/api/client";
 
 type Options = Schemas["AccessTokenOptions"];
 

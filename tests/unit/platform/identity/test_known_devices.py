@@ -42,11 +42,11 @@ async def write_down(platform: RunningPlatform, name: str, numbers: Iterable[int
 
 async def lock(platform: RunningPlatform, name: str, *, addresses: int = 1) -> None:
     """Guess until a stranger is refused from everywhere; guesses but those of `addresses` are written down only."""
-    await write_down(platform, name, range(addresses + 1, 61))
     for number in range(1, addresses + 1):
         http = await stranger(platform, number)
         for _ in range(5):
             assert await guess(http, name) == WRONG
+    await write_down(platform, name, range(addresses + 1, 61))
     assert await guess(await stranger(platform, 99), name, PASSWORD) == LIMITED
 
 

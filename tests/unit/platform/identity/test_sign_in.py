@@ -148,9 +148,11 @@ async def test_an_old_password_that_is_looked_at_during_its_change_opens_nothing
     admin = await platform.admin()
     fits, changing = passwords.fits, False
 
-    async def while_it_changes(password: str, kept: str | None, *, known: bool) -> tuple[bool, str | None]:
+    async def while_it_changes(
+        password: str, kept: str | None, *, known: bool, fresh: bool = False
+    ) -> tuple[bool, str | None]:
         nonlocal changing
-        found = await fits(password, kept, known=known)
+        found = await fits(password, kept, known=known, fresh=fresh)
         if not changing:
             changing = True
             body = {"current_password": PASSWORD, "new_password": PASSWORD + "-2"}
