@@ -208,9 +208,9 @@ class Guard:
             caller.require(self.permission)
 
 
-def allowed(permission: Permission, *others: Permission) -> Any:
-    """The caller, who must hold `permission`, or one of `others`."""
-    return Depends(Guard(permission, others=others))
+def allowed(permission: Permission, *others: Permission, by_token: bool = True) -> Any:
+    """The caller, who must hold `permission`, or one of `others`; not `by_token`: with a session of their own."""
+    return Depends(Guard(permission, others=others, by_token=by_token))
 
 
 def signed_in(*, while_password_must_change: bool = False, by_token: bool = False) -> Any:

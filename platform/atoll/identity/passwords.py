@@ -1,11 +1,12 @@
 """Passwords: argon2id, verified in a thread, and a verification that takes as long for users who do not exist.
 
 Each takes 64 MiB while it lasts, and everybody may ask for one: two at a time, in threads of their own; others wait in
-three lines, and who comes when their line is full is told to come again. Known is who shows a session, or a device that
-signed in before as the same user; of one user no more than two are here. Strangers, of one address no more than two,
-are fresh where nothing went wrong at their address of late, and suspects else: so who guesses, from however many
-addresses, has places and turns of their own after the first guess of each, and takes none of those who come to work.
-While all wait, the known have every other turn, and fresh strangers every other one of the rest.
+three lines, and who comes when their line is full is told to come again. Known is who was given rights and shows a
+session, or a device that signed in before as the same user; of one user no more than two are here. Strangers, of one
+address no more than two, are fresh where nothing went wrong at their address of late, and suspects else: so who
+guesses, from however many addresses, has places and turns of their own after the first guess of each, and takes none of
+those who come to work. While all wait, the known have every other turn, and fresh strangers every other one of the
+rest.
 """
 
 import asyncio

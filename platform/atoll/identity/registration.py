@@ -8,7 +8,7 @@ from atoll.identity.accounts import add_account
 from atoll.identity.models import SignInAttemptRow
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import Registration
-from atoll.identity.service import WINDOW, of_address, too_often
+from atoll.identity.service import WINDOW, fresh_at, too_often
 from atoll.web.errors import ApiError, Conflict, NotAllowed
 from atoll.web.platform import Platform
 from atoll.web.turns import machine
@@ -37,7 +37,7 @@ async def register(parts: Platform, wanted: Registration, address: str, request_
     async with parts.sessions() as session, session.begin():
         repository = IdentityRepository(session)
         await _refuse(repository, address, most)
-        fresh = not await repository.attempts(of_address(address), WINDOW)
+        fresh = await fresh_at(repository, address)
     # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
     async with passwords.turn_of(address):
         hashed = await passwords.hashed(password, known=False, fresh=fresh)
@@ -48,7 +48,7 @@ async def register(parts: Platform, wanted: Registration, address: str, request_
         await repository.judge_alone()
         await _refuse(repository, address, most)
         session.add_all(SignInAttemptRow(key=key) for key in (_of_address(address), _ALL))
-        if await repository.user_by_name(wanted.name) is not None:
+        if await repository.taken_names([wanted.name]):
             refused = names.taken(wanted.name)
         else:
             user = await add_account(session, wanted.name, hashed, nickname=wanted.nickname, must_change_password=False)

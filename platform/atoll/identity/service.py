@@ -90,10 +90,12 @@ class IdentityService:
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             keys = await _keys(repository, name, address, device)
-            fresh = await _refuse_guessing(repository, keys)
+            await _refuse_guessing(repository, keys)
+            fresh = await fresh_at(repository, address)
             await _refuse_too_many(repository, name)
             user = await repository.user_by_name(name, verifying=True)
-        known = "device" in keys
+            # Whoever registers may have as many devices as they like, and is a stranger until given rights.
+            known = "device" in keys and user is not None and await repository.has_rights(user.id)
         async with passwords.turn_of_known(name) if known else passwords.turn_of(address):
             kept = user.password_hash if user is not None and user.active else None
             fit, newer = await passwords.fits(password, kept, known=known, fresh=fresh)
@@ -175,21 +177,23 @@ class IdentityService:
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             await _refuse_guessing(repository, of_session)
+            fresh = await fresh_at(repository, caller.address)
             user = await repository.user(caller.id, verifying=True)
         if user is None:
             raise NotSignedIn(told.NotSignedIn())
         # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
-        async with passwords.turn_of_known(caller.name):
-            fit, _ = await passwords.fits(current, user.password_hash, known=True)
+        known = bool(caller.permissions)
+        async with passwords.turn_of_known(caller.name) if known else passwords.turn_of(caller.address):
+            fit, _ = await passwords.fits(current, user.password_hash, known=known, fresh=fresh)
             if fit:
                 _refuse_new(user, current, new)
-            hashed = await passwords.hashed(new) if fit else ""
+            hashed = await passwords.hashed(new, known=known, fresh=fresh) if fit else ""
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             await repository.judge_alone()
             await _refuse_guessing(repository, of_session)
             present = await repository.user(caller.id, lock=True, verifying=True)
-            if present is None:
+            if present is None or not present.active:
                 raise NotSignedIn(told.NotSignedIn())
             if fit and present.password_hash == user.password_hash:
                 present.password_hash = hashed
@@ -285,14 +289,17 @@ def _pair(name: str, address: str) -> str:
     return f"pair:{name}@{machine(address)}"
 
 
-async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str]) -> bool:
-    """Whether it is an address at which nothing failed of late. Raises TooMany when passwords were wrong too often."""
+async def fresh_at(repository: IdentityRepository, address: str) -> bool:
+    """Whether it is an address at which nothing failed of late."""
+    return await repository.attempts(of_address(address), WINDOW) == 0
+
+
+async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str]) -> None:
+    """Raise TooMany when passwords were wrong too often."""
     failed = {kind: await repository.attempts(key, WINDOW) for kind, key in keys.items()}
-    fresh = failed.get("address") == 0
-    limits = _LIMITS | {"name": MOST_WITH_FRESH} if fresh else _LIMITS
+    limits = _LIMITS | {"name": MOST_WITH_FRESH} if failed.get("address") == 0 else _LIMITS
     if any(count >= limits[kind] for kind, count in failed.items()):
         raise too_often()
-    return fresh
 
 
 async def _refuse_too_many(repository: IdentityRepository, name: str) -> None:

@@ -43,6 +43,7 @@ Service = Annotated[UserService, Depends(_service)]
 Creation = Annotated[UserCreation, Depends(_creation)]
 Reader = Annotated[Caller, allowed(USERS_READ)]
 Manager = Annotated[Caller, allowed(USERS_MANAGE)]
+SignedInManager = Annotated[Caller, allowed(USERS_MANAGE, by_token=False)]
 
 
 @router.get("/user-management", name="management")
@@ -135,9 +136,12 @@ async def enable(
 
 @router.post("/users/{user_id}/reset-password")
 async def reset_password(
-    user_id: str, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
+    user_id: str, response: Response, service: Service, caller: SignedInManager, if_match: IfMatch = None
 ) -> OneTimePassword:
-    """A one-time password, which is told this once and must be changed at first; sessions and access tokens end."""
+    """A one-time password, which is told this once and must be changed at first; sessions and access tokens end.
+
+    Who holds an access token alone signs in as nobody else by it.
+    """
     given = await service.reset_password(caller, user_id, if_match)
     etag(response, given.account)
     return given

@@ -65,7 +65,7 @@ class AccessTokenService:
             kinds=[
                 GrantedKind(name=kind, permissions=sorted(map(str, held)))
                 for kind, held in of_kinds.items()
-                if held and not caller.lacks(held)
+                if held and held <= caller.permissions
             ],
             permissions=sorted(map(str, caller.permissions)),
             most_days=limits.most_days,
@@ -86,13 +86,13 @@ class AccessTokenService:
         grants = self._grants(body.grants)
         if body.days > limits.most_days:
             raise Invalid(told.InvalidRequest(), errors=[told.LessThanEqual(le=limits.most_days).at("days")])
-        Giving(self._session, self._table).judge(caller, grants)
         # One after the other, also with who disables the account or gives it another password: that ends all tokens.
         owner = await IdentityRepository(self._session).user(caller.id, lock=True)
         if owner is None or not owner.active:
             raise NotSignedIn(told.NotSignedIn())
         if owner.must_change_password:
             raise NotAllowed(codes.MustChangePassword())
+        await Giving(self._session, self._table).judge(caller, grants)
         if (await self._repository.live_of([caller.id])).get(caller.id, 0) >= limits.most_per_user:
             raise Conflict(codes.TooManyAccessTokens(limit=limits.most_per_user))
         token = new_access_token()

@@ -307,6 +307,16 @@ async def test_a_token_of_an_administrator_leaves_its_owners_account_alone_and_n
     assert (await act(admin, user, program.id)).is_success, "who is signed in may"
 
 
+async def test_a_token_of_an_administrator_makes_nobody_a_password(portal: RunningPlatform) -> None:
+    admin = await portal.admin()
+    ada = await portal.user(admin, "ada")
+    program = await program_of(portal, admin, *EVERYTHING)
+    path = f"/users/{await id_of(ada)}/reset-password"
+    assert told(await program.post(path))[:2] == (403, "session_needed"), "who found a token signs in as others"
+    assert (await ada.get("/session")).status_code == 200
+    assert (await admin.post(path)).status_code == 200
+
+
 async def test_a_program_gives_no_more_than_its_token_opens(portal: RunningPlatform) -> None:
     admin = await portal.admin()
     ada = await portal.user(admin, "ada")
@@ -315,7 +325,6 @@ async def test_a_program_gives_no_more_than_its_token_opens(portal: RunningPlatf
     for refused in (
         await program.http.put(f"/users/{await id_of(ada)}/roles", json={"roles": [role]}),
         await program.post(f"/users/{await id_of(ada)}/disable", {}),
-        await program.post(f"/users/{await id_of(ada)}/reset-password"),
         await program.post("/roles", {"name": "More", "grants": ["tasks:read", "nodes:read"]}),
     ):
         assert told(refused)[:2] == (403, "more_than_you_hold")

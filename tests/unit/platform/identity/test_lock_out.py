@@ -15,7 +15,7 @@ import pytest
 from atoll.database.base import now
 from atoll.database.connection import connect, sessions
 from atoll.identity import passwords, service
-from atoll.identity.models import KnownDeviceRow, SignInAttemptRow, UserRow
+from atoll.identity.models import KnownDeviceRow, SignInAttemptRow, UserRoleRow, UserRow
 from atoll.identity.service import _LIMITS, MOST_WITH_FRESH
 from atoll.identity.tokens import token_hash
 
@@ -139,7 +139,7 @@ class Slow:
 
 
 async def people(platform: RunningPlatform) -> list[str]:
-    """Their names; each has a device by which they are known."""
+    """Their names; each was given rights, and has a device by which they are known."""
     database = connect(platform.configuration, pool_size=1)
     kept, ends = QUICK.hash(PASSWORD), now() + timedelta(days=1)
     async with sessions(database)() as session, session.begin():
@@ -148,7 +148,7 @@ async def people(platform: RunningPlatform) -> list[str]:
             session.add(row)
             await session.flush()
             device = KnownDeviceRow(token_hash=token_hash(f"device{number}"), user_id=row.id, expires_at=ends)
-            session.add(device)
+            session.add_all([device, UserRoleRow(user_id=row.id, role_id="user")])
     await database.dispose()
     return [f"person{number}" for number in range(PEOPLE)]
 
