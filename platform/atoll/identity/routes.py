@@ -152,7 +152,10 @@ async def change_password(
     agent: Agent,
     caller: Annotated[Caller, signed_in(while_password_must_change=True)],
 ) -> Session:
-    """Change the own password; every other session of the user ends and this one gets a new cookie."""
+    """Change the own password; every other session of the user ends and this one gets a new cookie.
+
+    Access tokens stay unless they are to end, too.
+    """
     # Not in the request's transaction, as for sign_in.
     new_token, changed = await IdentityService.change_password(
         parts,
@@ -162,6 +165,7 @@ async def change_password(
         token_hash(token),
         device,
         agent,
+        end_access_tokens=body.end_access_tokens,
     )
     _set_cookie(response, parts.configuration, new_token)
     return changed

@@ -108,6 +108,7 @@ class PasswordChange(Schema):
 
     current_password: Password
     new_password: NewPassword
+    end_access_tokens: bool = Field(default=False, description="Whether the own access tokens end, too")
 
 
 class Registration(Schema):

@@ -169,8 +169,13 @@ class IdentityService:
         hashed_token: str,
         device: str | None,
         agent: str,
+        *,
+        end_access_tokens: bool,
     ) -> tuple[str, Session]:
-        """Change the own password: all sessions end, and a new one begins. Raises Invalid, TooMany, Unavailable."""
+        """Change the own password: all sessions end, and a new one begins; access tokens end where it is wanted.
+
+        Raises Invalid, TooMany, Unavailable.
+        """
         sessions = parts.sessions
         # Who shows a session may not be kept from this by what others guess.
         of_session = {"session": f"session:{hashed_token}"}
@@ -199,8 +204,16 @@ class IdentityService:
                 present.password_hash = hashed
                 present.must_change_password = False
                 await repository.end_sessions_of(present.id)
+                tokens = AccessTokenRepository(session)
+                details = {"access_tokens": await tokens.end_all_of(present.id)} if end_access_tokens else {}
                 await record(
-                    session, caller, "user.change_password", kind="user", identifier=present.id, name=present.name
+                    session,
+                    caller,
+                    "user.change_password",
+                    kind="user",
+                    identifier=present.id,
+                    name=present.name,
+                    details=details,
                 )
                 return await IdentityService(session, parts)._open(present, caller.address, agent)
             keys = await _keys(repository, caller.name, caller.address, device)

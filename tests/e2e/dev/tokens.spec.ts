@@ -38,7 +38,7 @@ async function makeToken(page: Page, name: string, { writes = false, permission 
   await form.getByRole("button", { name: "Make token" }).click();
   const shown = page.getByRole("region", { name: "Access token" });
   await expect(shown).toContainText(/^atoll_[0-9A-Za-z]{49}$/);
-  return (await shown.innerText()).trim();
+  return ((await shown.textContent()) ?? "").trim();
 }
 
 test("a token is made by keyboard alone, copied, used by a program, and ended", async ({
@@ -75,6 +75,7 @@ test("a token is made by keyboard alone, copied, used by a program, and ended", 
   await expect(shown.getByRole("region", { name: "Access token" })).toHaveText(token);
   await shown.getByRole("button", { name: "I have copied it" }).click();
   await expect(shown).toBeHidden();
+  await expect(page.getByRole("button", { name: "New token" })).toBeFocused();
   const listed = row(page, "Access tokens", "nightly run");
   await expect(listed).toContainText("AI platform");
   await expect(listed).toContainText("Never");
@@ -149,7 +150,10 @@ test.describe("sessions", () => {
     await expect(sessions.first()).toContainText(/Chrome \d+, Linux/);
     await expect(panel(page, "Sessions").getByText("This one")).toHaveCount(1);
 
-    await sessions.nth(1).getByRole("button", { name: /^End the session of/ }).click();
+    await sessions
+      .nth(1)
+      .getByRole("button", { name: /^End the session of/ })
+      .click();
     await expect(sessions).toHaveCount(3);
     await page.getByRole("button", { name: "End all others" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "End all others" }).click();

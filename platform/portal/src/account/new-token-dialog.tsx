@@ -4,6 +4,7 @@ import Input from "antd/es/input/Input";
 import { useTranslation } from "react-i18next";
 import { api, body, type Schemas } from "@/api/client";
 import { RULES } from "@/api/rules.gen";
+import { useFocusBack } from "@/elements/focus";
 import { useFieldRules } from "@/elements/rules";
 import { Answer } from "@/elements/states";
 import { FormDialog } from "@/people/form-dialog";
@@ -28,6 +29,7 @@ interface DialogProps {
 
 /** A name, what it may do, and until when: what may be chosen is asked of the server first. */
 export default function NewTokenDialog({ onMade, onClose }: DialogProps) {
+  useFocusBack();
   const { t } = useTranslation("account");
   const query = useQuery(tokenOptionsQuery);
   if (query.data) return <TokenForm options={query.data} onMade={onMade} onClose={onClose} />;

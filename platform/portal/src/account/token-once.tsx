@@ -1,10 +1,18 @@
 import { Button, Modal } from "antd";
+import { type RefObject, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { CodeBlock } from "@/elements/code";
 
-/** It is shown this once: nobody can read it again. */
-export default function TokenOnce({ made, onClose }: { made: Schemas["NewAccessToken"]; onClose: () => void }) {
+interface TokenOnceProps {
+  made: Schemas["NewAccessToken"];
+  opener: RefObject<HTMLElement | null>;
+  onClose: () => void;
+}
+
+/** It is shown this once: nobody can read it again. What opened the form, which is gone by now, has the focus then. */
+export default function TokenOnce({ made, opener, onClose }: TokenOnceProps) {
+  useEffect(() => () => opener.current?.focus({ preventScroll: true }), [opener]);
   const { t } = useTranslation("account");
   // A builtin of the shell hands it over: what stands in a command line is seen by everybody on the machine.
   const example = [

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "antd";
 import { KeySquare, Plus } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { Panel } from "@/elements/page";
@@ -18,12 +18,13 @@ export function Tokens() {
   const { t } = useTranslation("account");
   const query = useQuery(tokensQuery);
   const queries = useQueryClient();
+  const opener = useRef<HTMLButtonElement>(null);
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<Schemas["NewAccessToken"]>();
   const reread = () => queries.invalidateQueries({ queryKey: tokensQuery.queryKey });
   const end = useEndToken(reread);
   const make = (
-    <Button size="small" icon={<Plus size={14} aria-hidden />} onClick={() => setMaking(true)}>
+    <Button ref={opener} size="small" icon={<Plus size={14} aria-hidden />} onClick={() => setMaking(true)}>
       {t("new_token")}
     </Button>
   );
@@ -51,7 +52,7 @@ export function Tokens() {
             }}
           />
         )}
-        {made && <TokenOnce made={made} onClose={() => setMade(undefined)} />}
+        {made && <TokenOnce made={made} opener={opener} onClose={() => setMade(undefined)} />}
       </Suspense>
     </Panel>
   );

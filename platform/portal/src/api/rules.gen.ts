@@ -103,6 +103,9 @@ export const RULES = {
       "minLength": 1,
       "maxLength": 256
     },
+    "end_access_tokens": {
+      "required": false
+    },
     "new_password": {
       "required": true,
       "minLength": 10,

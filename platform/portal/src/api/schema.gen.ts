@@ -821,6 +821,8 @@ export interface paths {
         /**
          * Change Password
          * @description Change the own password; every other session of the user ends and this one gets a new cookie.
+         *
+         *     Access tokens stay unless they are to end, too.
          */
         post: operations["identity_change_password"];
         delete?: never;
@@ -1417,6 +1419,8 @@ export interface paths {
         /**
          * Reset Password
          * @description A one-time password, which is told this once and must be changed at first; sessions and access tokens end.
+         *
+         *     Who holds an access token alone signs in as nobody else by it.
          */
         post: operations["users_reset_password"];
         delete?: never;
@@ -2988,6 +2992,12 @@ export interface components {
              * Format: password
              */
             current_password: string;
+            /**
+             * End Access Tokens
+             * @description Whether the own access tokens end, too
+             * @default false
+             */
+            end_access_tokens?: boolean;
             /**
              * New Password
              * Format: password

@@ -89,9 +89,7 @@ function useScope(): (token: AccessToken) => string {
   const { t } = useTranslation("people");
   const words = useGrantWords();
   return ({ grants }) =>
-    grants.length > NAMED
-      ? t("token_permissions", { count: grants.length })
-      : grants.map(words).join(", ");
+    grants.length > NAMED ? t("token_permissions", { count: grants.length }) : grants.map(words).join(", ");
 }
 
 /** Asks before a token is ended, whosever it is, and tells what became of it. `owner`: of another user. */

@@ -168,6 +168,22 @@ async def test_tokens_outlive_sessions_and_a_password_that_their_owner_changes(
     assert (await it.program.get("/tasks")).status_code == 200
 
 
+async def test_tokens_end_with_a_password_that_their_owner_changes_where_it_is_wanted(
+    portal: RunningPlatform, owner: AsyncEngine
+) -> None:
+    it = await scene(portal, owner)
+    other = await program_of(portal, await portal.user(it.admin, "eve"), "platform")
+    changed = {"current_password": "not " + PASSWORD, "new_password": PASSWORD + "-2", "end_access_tokens": True}
+    assert (await it.ada.post("/session/password", changed)).status_code == 422
+    assert (await it.program.get("/tasks")).status_code == 200
+    assert (await it.ada.post("/session/password", {**changed, "current_password": PASSWORD})).status_code == 200
+    assert told(await it.program.get("/tasks"))[:2] == (401, "wrong_token"), "a token outlives the password"
+    assert (await it.ada.get("/access-tokens")).json()["items"] == []
+    assert (await other.get("/tasks")).status_code == 200
+    record = (await it.admin.get("/audit")).json()["items"][0]
+    assert (record["action"], record["details"]) == ("user.change_password", {"access_tokens": 1})
+
+
 async def test_whose_password_must_be_changed_has_no_use_of_tokens(portal: RunningPlatform, owner: AsyncEngine) -> None:
     it = await scene(portal, owner)
     await change(owner, "UPDATE users SET must_change_password = true WHERE name = 'ada'")

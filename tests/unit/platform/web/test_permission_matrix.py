@@ -72,7 +72,7 @@ def expected_of(row: MatrixRow, who: Who, operation: str) -> Expected:
             guard = GUARDS[operation]
             assert isinstance(guard, Guard), operation
             if guard.permission is None:
-                return row.unentitled
+                return row.unentitled if row.annotator is None else row.annotator
             asked = [each for each in (guard.permission, *guard.others) if held(who, each)]
             if not asked or operation in GIVES_PLATFORM:
                 return DENIED
@@ -233,14 +233,32 @@ async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, pro
     assert not wrong, "\n".join(wrong)
 
 
+# What the token of each is given: all that they may, by kinds or by names.
+TOKENS: dict[Who, tuple[str, ...]] = {
+    "unentitled": ("platform",),  # made while they held it
+    "annotator": ("annotation",),
+    "custom": GRANTS,
+    "administrator_alone": ("administration",),
+    "through_a_group": ("platform",),
+    "colleague": ("platform",),
+    "foreigner": ("platform",),
+    "admin": ("administration", "platform"),
+    "owner": ("platform",),
+}
+READ_ONLY: tuple[Who, ...] = ("foreigner", "admin", "owner")
+
+
 async def programs(platform: RunningPlatform, callers: dict[Who, Client]) -> dict[tuple[Who, bool], Client]:
-    """A program of each, by a token with all that they may; and one of each that reads only."""
+    """Of some a program that reads only; then one of each, by a token with all that they may."""
+    admin, unentitled = callers["admin"], callers["unentitled"]
+    roles = f"/users/{await id_of(unentitled)}/roles"
+    assert (await admin.http.put(roles, json={"roles": ["user"]})).is_success
     of: dict[tuple[Who, bool], Client] = {}
-    everything = ("administration", "platform")
-    for read_only in (True, False):
-        for who in ("colleague", "foreigner", "admin", "owner"):
-            grants = everything if who == "admin" else everything[1:]
-            of[who, read_only] = await program_of(platform, callers[who], *grants, read_only=read_only)
+    for who in READ_ONLY:
+        of[who, True] = await program_of(platform, callers[who], *TOKENS[who], read_only=True)
+    for who, grants in TOKENS.items():
+        of[who, False] = await program_of(platform, callers[who], *grants)
+    assert (await admin.http.put(roles, json={"roles": []})).is_success
     return of
 
 
@@ -254,15 +272,11 @@ async def done(admin: Client) -> int:
 async def test_a_token_opens_to_a_program_what_it_opens_to_its_owner_but_for_what_needs_a_session(
     platform: RunningPlatform, program: Any
 ) -> None:
-    admin = await platform.admin()
-    callers: dict[Who, Client] = {
-        "colleague": await platform.user(admin, "colleague"),
-        "foreigner": await platform.user(admin, "foreigner", member=False),
-        "admin": admin,
-        "owner": await platform.user(admin, "owner"),
-    }
+    callers = await who_ask(platform)
+    admin = callers["admin"]
     places = await places_of(platform, callers["owner"], program)
     asking = await programs(platform, callers)
+    assert {who for who, _ in asking} == {*callers} - {"nobody"}
     wrong = []
     written = await done(admin)
     for (who, read_only), client in asking.items():
