@@ -51,7 +51,7 @@ class AccessTokenService:
             name=user.name,
             nickname=user.nickname,
             uid=user.uid,
-            permissions=self._table.of(row.grants) & self._table.of(grants),
+            permissions=self._table.scope(row.grants) & self._table.of(grants),
             must_change_password=user.must_change_password,
             address=address,
             request_id=request_id,

@@ -48,7 +48,7 @@ class Giving:
         if standing is None:
             raise NotSignedIn(AccountInactive())
         held, came = {permission.name for permission in self.table.of(standing)}, {*giver.holds()}
-        wanted = {permission.name for permission in self.table.of(grants)} | came
+        wanted = {permission.name for permission in self.table.scope(grants)} | came
         if lacking := sorted(wanted - (held & came)):
             raise NotAllowed(MoreThanYouHold(permissions=", ".join(lacking)))
 
