@@ -33,6 +33,24 @@ class Actor(Protocol):
         """The request that does it."""
 
 
+class Means(Protocol):
+    """An access token by which somebody does it."""
+
+    @property
+    def id(self) -> str:
+        """The token's id."""
+
+    @property
+    def name(self) -> str:
+        """What its owner calls it."""
+
+
+def means_of(actor: Actor) -> Means | None:
+    """By what it is done; None where somebody does it who is signed in, or on the command line."""
+    found: Means | None = getattr(actor, "token", None)
+    return found
+
+
 async def record(
     session: AsyncSession,
     caller: Actor,
@@ -51,6 +69,8 @@ async def record(
 def _row(
     caller: Actor, action: str, kind: str, identifier: str, name: str, outcome: Outcome, details: dict[str, Any]
 ) -> AuditRow:
+    token = means_of(caller)
+    means = {} if token is None else {"access_token": {"id": token.id, "name": token.name}}
     return AuditRow(
         actor_id=caller.id,
         actor_name=caller.name,
@@ -61,7 +81,7 @@ def _row(
         outcome=outcome,
         address=caller.address,
         request_id=caller.request_id,
-        details=bounded(details),
+        details=bounded({**means, **details}),
     )
 
 
@@ -87,11 +107,12 @@ def _cut(text: str) -> str:
 async def record_denied(sessions: Sessions, caller: Actor, request: str, route: str) -> None:
     """Keep that a write was refused; one row counts all of a minute by one actor, from one address, on one route.
 
-    It tells of the first of them. Its id stands among those of the minute's begin.
+    So it is for each access token. It tells of the first of them. Its id stands among those of the minute's begin.
     """
     row = _row(caller, "request.denied", "request", "", request, "denied", {"route": route})
+    token = means_of(caller)
     async with sessions() as session, session.begin():
-        await AuditTrailRepository(session).add(row, once_a_minute=route)
+        await AuditTrailRepository(session).add(row, once_a_minute=route if token is None else f"{route} {token.id}")
 
 
 async def record_sign_in(

@@ -22,6 +22,8 @@ DOMAIN = Domain(
         "POST /users/{user_id}/enable": MatrixRow.administrators(404, path=NOBODY),
         "POST /users/{user_id}/reset-password": MatrixRow.administrators(404, path=NOBODY),
         "POST /users/{user_id}/end-sessions": MatrixRow.administrators(404, path=NOBODY),
+        "GET /users/{user_id}/access-tokens": MatrixRow.administrators(404, path=NOBODY),
+        "DELETE /users/{user_id}/access-tokens/{token_id}": MatrixRow.administrators(404, path=NOBODY),
         # The name is taken.
         "POST /users": MatrixRow.administrators(409, body={**OWNER, "roles": ["user"]}),
         "POST /users/batch": MatrixRow.administrators(409, body={"users": [OWNER], "roles": ["user"]}),

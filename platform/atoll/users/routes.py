@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from atoll.identity.access_tokens.schemas import AccessToken
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.identity.permissions import PermissionTable
@@ -42,6 +43,7 @@ Service = Annotated[UserService, Depends(_service)]
 Creation = Annotated[UserCreation, Depends(_creation)]
 Reader = Annotated[Caller, allowed(USERS_READ)]
 Manager = Annotated[Caller, allowed(USERS_MANAGE)]
+SignedInManager = Annotated[Caller, allowed(USERS_MANAGE, by_token=False)]
 
 
 @router.get("/user-management", name="management")
@@ -120,7 +122,7 @@ async def delete(user_id: str, body: UserDelete, service: Service, caller: Manag
 async def disable(
     user_id: str, body: UserDisable, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
 ) -> Account:
-    """Nobody signs in as this user any more; sessions, streams and downloads end within seconds."""
+    """Nobody signs in as this user any more; sessions, access tokens, streams and downloads end within seconds."""
     return etag(response, await service.disable(caller, user_id, if_match, stop_tasks=body.stop_tasks))
 
 
@@ -134,9 +136,12 @@ async def enable(
 
 @router.post("/users/{user_id}/reset-password")
 async def reset_password(
-    user_id: str, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
+    user_id: str, response: Response, service: Service, caller: SignedInManager, if_match: IfMatch = None
 ) -> OneTimePassword:
-    """A one-time password, which is told this once and must be changed at the first sign-in; sessions end."""
+    """A one-time password, which is told this once and must be changed at first; sessions and access tokens end.
+
+    Who holds an access token alone signs in as nobody else by it.
+    """
     given = await service.reset_password(caller, user_id, if_match)
     etag(response, given.account)
     return given
@@ -146,5 +151,19 @@ async def reset_password(
 async def end_sessions(
     user_id: str, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
 ) -> Account:
-    """Sign the user out everywhere; streams and downloads end within seconds."""
+    """Sign the user out everywhere; streams and downloads end within seconds. Access tokens stay."""
     return etag(response, await service.end_sessions(caller, user_id, if_match))
+
+
+@router.get("/users/{user_id}/access-tokens", name="access_tokens")
+async def access_tokens(
+    user_id: str, service: Service, _caller: Reader, limit: Limit = 50, cursor: Cursor = None
+) -> Page[AccessToken]:
+    """The access tokens of a user, the newest first."""
+    return await service.access_tokens(user_id, limit, cursor)
+
+
+@router.delete("/users/{user_id}/access-tokens/{token_id}", status_code=204, name="end_access_token")
+async def end_access_token(user_id: str, token_id: str, service: Service, caller: Manager) -> None:
+    """End an access token of a user; streams and downloads that it opened end within seconds."""
+    await service.end_access_token(caller, user_id, token_id)

@@ -45,6 +45,7 @@ class Account(User):
     must_change_password: bool = Field(description="The password was given by somebody else")
     version: int = Field(description="For If-Match")
     sessions: int = Field(description="Browsers and programs that are signed in")
+    access_tokens: int = Field(description="Access tokens that have not ended")
     unfinished_tasks: int = Field(description="They go on when the account is disabled")
     home: str = Field(description="Where the files are on the storage; they stay when the account is deleted")
 

@@ -1,3 +1,4 @@
+import { account } from "@/account/feature";
 import type { Feature } from "@/features/feature";
 import { files } from "@/files/feature";
 import { groups } from "@/groups/feature";
@@ -30,6 +31,7 @@ export const FEATURES = [
   roles,
   files,
   settings,
+  account,
   virtualClusters,
   identity,
 ] as const satisfies readonly Feature[];

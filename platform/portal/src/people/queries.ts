@@ -55,6 +55,15 @@ export const userQuery = (id: string) =>
     queryFn: () => body(api.GET("/api/v1/users/{user_id}", { params: { path: { user_id: id } } })),
   });
 
+export const userTokensQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...PEOPLE, "users", "access-tokens", id],
+    queryFn: () =>
+      body(
+        api.GET("/api/v1/users/{user_id}/access-tokens", { params: { path: { user_id: id }, query: { limit: 200 } } }),
+      ),
+  });
+
 export const groupQuery = (id: string) =>
   queryOptions({
     queryKey: [...PEOPLE, "groups", "one", id],

@@ -29,7 +29,7 @@ const form = createRoute({
 const detail = createRoute({
   getParentRoute: () => shell,
   path: "/users/$id",
-  staticData: { shows: ["people"] },
+  staticData: { shows: ["people", "roles"] },
   component: lazyRouteComponent(() => import("./user-page"), "UserPage"),
 });
 

@@ -10,6 +10,9 @@ import pytest
 from argon2 import extract_parameters
 from argon2.low_level import Type
 from atoll.identity import passwords
+from atoll.identity.codes import SignInsCrowded
+from atoll.identity.passwords import PLACES, Line
+from atoll.web.errors import Unavailable
 
 from tests.unit.platform.conftest import eventually
 
@@ -86,17 +89,16 @@ def in_order(monkeypatch: pytest.MonkeyPatch) -> Iterator[InOrder]:
     hasher.word.set()
 
 
-async def asked(count: int, *, known: bool) -> list[asyncio.Task[tuple[bool, str | None]]]:
+async def asked(count: int, *, known: bool = False, fresh: bool = False) -> list[asyncio.Task[tuple[bool, str | None]]]:
     """So many, who wait or are at work."""
-    found = [
-        asyncio.create_task(passwords.fits("known" if known else "stranger", "", known=known)) for _ in range(count)
-    ]
+    who = "known" if known else "fresh" if fresh else "stranger"
+    found = [asyncio.create_task(passwords.fits(who, "", known=known, fresh=fresh)) for _ in range(count)]
     await asyncio.sleep(0)
     return found
 
 
 async def test_who_is_known_waits_for_no_line_of_strangers(in_order: InOrder) -> None:
-    strangers = await asked(passwords.MOST_STRANGERS, known=False)
+    strangers = await asked(PLACES[Line.SUSPECT], known=False)
     known = await asked(3, known=True)
     in_order.word.set()
     await asyncio.gather(*known)
@@ -106,7 +108,7 @@ async def test_who_is_known_waits_for_no_line_of_strangers(in_order: InOrder) ->
 
 
 async def test_strangers_have_their_turns_among_many_who_are_known(in_order: InOrder) -> None:
-    known = await asked(passwords.MOST_WAITING - 1, known=True)
+    known = await asked(PLACES[Line.KNOWN], known=True)
     (stranger,) = await asked(1, known=False)
     in_order.word.set()
     await stranger
@@ -114,10 +116,50 @@ async def test_strangers_have_their_turns_among_many_who_are_known(in_order: InO
     await asyncio.gather(*known)
 
 
+LINES = {"known": {"known": True}, "fresh": {"fresh": True}, "stranger": {}}
+
+
+@pytest.mark.parametrize("full", LINES)
+async def test_a_line_that_is_full_keeps_nobody_from_the_others(in_order: InOrder, full: str) -> None:
+    place = {"known": Line.KNOWN, "fresh": Line.FRESH, "stranger": Line.SUSPECT}[full]
+    waiting = await asked(PLACES[place], **LINES[full])
+    (late,) = await asked(1, **LINES[full])
+    with pytest.raises(Unavailable) as refused:
+        await late
+    assert isinstance(refused.value.problem, SignInsCrowded)
+    assert int(refused.value.headers["Retry-After"]) > 0
+    others = [task for name, more in LINES.items() if name != full for task in await asked(1, **more)]
+    assert [task.done() for task in others] == [False, False], "it found no place"
+    in_order.word.set()
+    await asyncio.gather(*others)
+    assert {in_order.seen.index(name) for name in LINES if name != full} <= set(range(AT_ONCE + 4)), in_order.seen
+    await asyncio.gather(*waiting)
+    (again,) = await asked(1, **LINES[full])
+    await again
+
+
+async def test_an_office_that_signs_in_at_once_finds_places_whatever_others_do() -> None:
+    assert min(PLACES[Line.KNOWN], PLACES[Line.FRESH]) > 50
+
+
+async def test_while_all_wait_the_known_have_half_of_the_turns_and_fresh_strangers_half_of_the_rest(
+    in_order: InOrder,
+) -> None:
+    lines = [await asked(12), await asked(12, fresh=True), await asked(12, known=True)]
+    in_order.word.set()
+    for line in lines:
+        await asyncio.gather(*line)
+    taken = in_order.seen[AT_ONCE : AT_ONCE + 20]
+    assert [taken.count(name) for name in LINES] == [10, 5, 5], taken
+    assert set(in_order.seen[:AT_ONCE]) == {"stranger"}
+    rest = in_order.seen[-8:]
+    assert "known" not in rest, "who waits longest came last"
+
+
 async def test_who_does_not_exist_waits_once_as_who_does(in_order: InOrder) -> None:
     nobodies = [asyncio.create_task(passwords.fits("nobody", None, known=False)) for _ in range(4)]
     await asyncio.sleep(0)
-    others = await asked(passwords.MOST_STRANGERS - len(nobodies), known=False)
+    others = await asked(PLACES[Line.SUSPECT] - len(nobodies), known=False)
     in_order.word.set()
     assert {fit for fit, _ in await asyncio.gather(*nobodies)} == {False}
     assert "nobody" not in in_order.seen[len(nobodies) + AT_ONCE :], in_order.seen
