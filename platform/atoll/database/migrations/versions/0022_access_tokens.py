@@ -1,13 +1,13 @@
 """Tokens that people make for their programs, and sessions that their users see and end.
 
-Revision ID: 0023
+Revision ID: 0022
 Revises: 0021
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0023"
+revision = "0022"
 down_revision = "0021"
 branch_labels = None
 depends_on = None
