@@ -21,6 +21,13 @@ from atoll.web.domain import OK, Domain, Elsewhere, MatrixRow
 DOMAIN = Domain(
     name="identity",
     codes=declared(codes),
+    actions={
+        "session.create": "Sign in",
+        "session.delete": "Sign out",
+        "user.register": "Register an account",
+        "user.change_password": "Change the own password",
+        "request.denied": "Request refused",
+    },
     routers=(router,),
     tables={
         # A uid is the database's to give: an account with another one would be somebody else on nodes and storage.

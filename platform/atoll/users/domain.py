@@ -12,6 +12,17 @@ OWNER = {"name": "owner", "nickname": "Another one", "password": "x" * 12}
 DOMAIN = Domain(
     name="users",
     codes=declared(codes),
+    actions={
+        "user.create": "Make an account",
+        "user.update": "Change a profile",
+        "user.roles": "Set roles of a user",
+        "user.groups": "Set groups of a user",
+        "user.disable": "Disable an account",
+        "user.enable": "Enable an account",
+        "user.delete": "Delete an account",
+        "user.reset_password": "Reset a password",
+        "user.end_sessions": "End sessions of a user",
+    },
     routers=(router,),
     permissions=(USERS_READ, USERS_MANAGE),
     matrix={

@@ -41,6 +41,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/{record_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description One record.
+         */
+        get: operations["audit_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/actors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Actors
+         * @description Who may have done something: accounts, and other names that stand in records.
+         */
+        get: operations["audit_actors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export
+         * @description All records that the filters select, newest first, as CSV; who takes them is a record of its own.
+         */
+        post: operations["audit_export"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/device-capacity": {
         parameters: {
             query?: never;
@@ -1546,6 +1606,27 @@ export interface components {
             replicas: components["schemas"]["Replica"][];
             /** Started At */
             started_at: string | null;
+        };
+        /**
+         * AuditActor
+         * @description Somebody whose records can be asked for.
+         */
+        AuditActor: {
+            /** Name */
+            name: string;
+            /**
+             * Nickname
+             * @description Empty for who has no account, as an operator on the command line
+             */
+            nickname: string;
+        };
+        /**
+         * AuditActors
+         * @description The first of those that were looked for.
+         */
+        AuditActors: {
+            /** Items */
+            items: components["schemas"]["AuditActor"][];
         };
         /**
          * AuditRecord
@@ -3966,14 +4047,23 @@ export interface operations {
     audit_list: {
         parameters: {
             query?: {
-                /** @description For example task.create */
+                /** @description For example task.create, or task for all that is done to tasks */
                 action?: string | null;
-                /** @description Name of the user */
+                /** @description Name of the user, as it was recorded */
                 actor?: string | null;
+                /** @description Where the request came from */
+                address?: string | null;
                 /** @description `next_cursor` of the page before */
                 cursor?: string | null;
                 /** @description Items per page */
                 limit?: number;
+                /** @description Id of what it was done to, or how its name begins */
+                object?: string | null;
+                outcome?: ("done" | "denied" | "failed") | null;
+                /** @description At this moment or later */
+                since?: string | null;
+                /** @description Before this moment */
+                until?: string | null;
             };
             header?: never;
             path?: never;
@@ -3988,6 +4078,114 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AuditRecord_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                record_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditRecord"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_actors: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description In the names of accounts; how others begin */
+                words?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditActors"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_export: {
+        parameters: {
+            query?: {
+                /** @description For example task.create, or task for all that is done to tasks */
+                action?: string | null;
+                /** @description Name of the user, as it was recorded */
+                actor?: string | null;
+                /** @description Where the request came from */
+                address?: string | null;
+                /** @description Id of what it was done to, or how its name begins */
+                object?: string | null;
+                outcome?: ("done" | "denied" | "failed") | null;
+                /** @description At this moment or later */
+                since?: string | null;
+                /** @description Before this moment */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do */

@@ -1,0 +1,42 @@
+"""Tables for spreadsheet programs: what they hold is what was put in, and none of it is run. Needs nothing."""
+
+import csv
+import io
+from collections.abc import AsyncIterator
+
+import pytest
+from atoll.web.spreadsheets import MARK, harmless, line, meant, table
+
+FORMULAS = ("=1+1", "+49 30 1234", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠1")
+TEXTS = ("", "ada", "a=b", " =1", "'", "'quoted'", 'he said "no"', "a,b", "two\nlines", "李雷", "1", "2026-01-01")
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_what_would_be_run_is_a_text(text: str) -> None:
+    assert harmless(text) == f"'{text}"
+    assert meant(harmless(text)) == text
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_is_none_stays_as_it_is(text: str) -> None:
+    assert harmless(text) == text
+    assert meant(text) == text
+
+
+def test_a_line_is_read_as_the_cells_that_it_was_made_of() -> None:
+    made = line([*TEXTS, *FORMULAS])
+    assert made.endswith("\r\n")
+    assert list(csv.reader(io.StringIO(made, newline=""), strict=True)) == [[*TEXTS, *map(harmless, FORMULAS)]]
+
+
+async def test_a_table_has_a_mark_and_a_name_and_comes_line_by_line() -> None:
+    async def lines() -> AsyncIterator[str]:
+        for text in ("a", "李"):
+            yield line([text])
+
+    answer = table("记录.csv", ["name"], lines())
+    told = [bytes(each) if not isinstance(each, str) else each.encode() async for each in answer.body_iterator]
+    assert told == [(MARK + '"name"\r\n').encode(), b'"a"\r\n', '"李"\r\n'.encode()]
+    assert told[0].startswith(b"\xef\xbb\xbf")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.headers["content-disposition"] == "attachment; filename*=UTF-8''%E8%AE%B0%E5%BD%95.csv"
