@@ -34,6 +34,12 @@ export async function expectNoMistakes(page: Page, paths: string[]): Promise<voi
   expect(found).toEqual({});
 }
 
+/** Of the page as it stands, with what was done on it. */
+export async function expectNoMistakesHere(page: Page): Promise<void> {
+  await settled(page);
+  expect(await mistakes(page)).toEqual([]);
+}
+
 export async function expectFitsPhone(page: Page, paths: string[]): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 });
   for (const path of paths) {

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from atoll.audit import codes, policy
-from atoll.audit.export import Exports
+from atoll.audit.exporting import Exports
 from atoll.audit.routes import router
 from atoll.audit_trail.forgetting import forget
 from atoll.audit_trail.models import AuditRow

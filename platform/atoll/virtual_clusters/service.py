@@ -72,12 +72,20 @@ class VirtualClusterService:
 
     async def join(self, name: str, user_id: str) -> bool:
         """Make a user a member; False when there is no such virtual cluster. `jobs` makes the queue for them."""
+        return await self.join_all(name, [user_id])
+
+    async def join_all(self, name: str, user_ids: Collection[str]) -> bool:
+        """Make users members; False when there is no such virtual cluster."""
         row = await self._repository.by_name(name)
         if row is None or row.standing == Standing.DELETING:
             return False
-        await self._repository.add_users(row.id, [user_id])
+        await self._repository.add_users(row.id, user_ids)
         await self.members_changed()
         return True
+
+    async def usable(self, names: Collection[str]) -> set[str]:
+        """Those of the names that a virtual cluster has, which users may join."""
+        return await self._repository.usable(names)
 
     async def members_changed(self) -> None:
         """Whoever changed who is a member of what says so: `jobs` brings it to the engine and to tasks that wait."""

@@ -1361,6 +1361,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export
+         * @description All accounts that the filters select as CSV, with the columns of an import; it is audited.
+         */
+        post: operations["users_export"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import
+         * @description Accounts from a CSV file; all are made, or none. Their initial passwords are told in this answer only.
+         */
+        post: operations["users_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/import/template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Import Template
+         * @description The first line of a file for an import.
+         */
+        get: operations["users_import_template"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/virtual-clusters": {
         parameters: {
             query?: never;
@@ -2114,6 +2174,54 @@ export interface components {
         Images: {
             /** Items */
             items: components["schemas"]["Image"][];
+        };
+        /**
+         * ImportLine
+         * @description One line of the file, as it is understood.
+         */
+        ImportLine: {
+            /** Email */
+            email: string;
+            /**
+             * Errors
+             * @description The field is the column, empty for the line as a whole
+             */
+            errors: components["schemas"]["FieldError"][];
+            /** Groups */
+            groups: string[];
+            /**
+             * Line
+             * @description Where it begins in the file, from 1
+             */
+            line: number;
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+            /** Phone */
+            phone: string;
+            /**
+             * Roles
+             * @description By their names, as they are called here
+             */
+            roles: string[];
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "new" | "existing" | "wrong";
+            /** Virtual Clusters */
+            virtual_clusters: string[];
+        };
+        /**
+         * InitialPassword
+         * @description It is told this once and kept as a hash only; it must be changed at the first sign-in.
+         */
+        InitialPassword: {
+            /** Name */
+            name: string;
+            /** Password */
+            password: string;
         };
         /**
          * KindCounts
@@ -3841,6 +3949,49 @@ export interface components {
         UsersCreated: {
             /** Items */
             items: components["schemas"]["Account"][];
+        };
+        /**
+         * UsersImport
+         * @description What would be made of the file, or was made of it.
+         */
+        UsersImport: {
+            /**
+             * Dry Run
+             * @description Nothing was changed
+             */
+            dry_run: boolean;
+            /**
+             * Encoding
+             * @description In which the file was read
+             */
+            encoding: string;
+            /**
+             * Errors
+             * @description What the file as a whole has wrong; the field is the line, if any
+             */
+            errors: components["schemas"]["FieldError"][];
+            /**
+             * Existing
+             * @description Users who are there already: nothing of them is looked at or changed
+             */
+            existing: number;
+            /**
+             * Lines
+             * @description Of a dry run
+             */
+            lines: components["schemas"]["ImportLine"][];
+            /**
+             * Mistakes
+             * @description Of all lines; the first thousand are told
+             */
+            mistakes: number;
+            /** New */
+            new: number;
+            /**
+             * Passwords
+             * @description Of those that were made
+             */
+            passwords: components["schemas"]["InitialPassword"][];
         };
         /**
          * UserUpdate
@@ -6702,6 +6853,115 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsersCreated"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_export: {
+        parameters: {
+            query?: {
+                /** @description Only those that may sign in, or only those that may not */
+                active?: boolean | null;
+                /** @description Only those in this group */
+                group?: string | null;
+                /** @description Only those that were given this role */
+                role?: string | null;
+                /** @description Only those without role and group, or only the others */
+                waiting?: boolean | null;
+                /** @description In names, e-mail address, phone number */
+                words?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_import: {
+        parameters: {
+            query?: {
+                /** @description Only tell what would be made, and what is wrong */
+                dry_run?: boolean;
+                /** @description Who is there already is no mistake, and left as is */
+                skip_existing?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsersImport"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_import_template: {
+        parameters: {
+            query?: {
+                language?: "en" | "zh";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do */

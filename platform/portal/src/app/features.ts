@@ -1,3 +1,4 @@
+import { audit } from "@/audit/feature";
 import type { Feature } from "@/features/feature";
 import { files } from "@/files/feature";
 import { groups } from "@/groups/feature";
@@ -24,6 +25,7 @@ export const FEATURES = [
   virtualClusterManagement,
   services,
   runs,
+  audit,
   people,
   users,
   groups,

@@ -51,7 +51,7 @@ async def test_a_file_has_what_the_filters_select_newest_first_and_harmless(
     dangerous = ("=", "+", "-", "@")
     assert [each["object_name"] for each in lines] == [
         f"'{name}" if name.startswith(dangerous) else name for name in reversed(names)
-    ]
+    ], "a cell would be run as a formula"
     assert json.loads(lines[-1]["details"]) == {"名": names[0]}
     assert lines[0]["at"] == (NOON + minutes(len(names) - 1)).isoformat()
     assert (lines[0]["id"], lines[0]["actor_name"], lines[0]["action"]) == (rows[-1]["id"], "ada", "task.create")
@@ -76,7 +76,7 @@ async def test_nothing_selected_is_a_file_with_nothing_but_its_head(portal: Runn
     admin = await portal.admin()
     answer = await admin.post("/audit/export", params={"actor": "nobody"})
     assert read(answer) == []
-    assert answer.content.decode("utf-8-sig").strip() == ",".join(f'"{name}"' for name in export.COLUMNS)
+    assert answer.content.decode("utf-8-sig").strip() == ",".join(f'"{name}"' for name in export.AuditExport.head)
 
 
 @pytest.mark.parametrize(("more", "status"), [(0, 200), (1, 422)])
