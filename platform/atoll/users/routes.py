@@ -1,5 +1,6 @@
 """Accounts."""
 
+import asyncio
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -114,18 +115,20 @@ async def import_template(_caller: Manager, language: Literal["en", "zh"] = "en"
     return Response((MARK + template(language)).encode(), media_type=MEDIA_TYPE, headers=headers)
 
 
-@router.post("/users/import", name="import", openapi_extra=_A_FILE)
+@router.post("/users/import", name="import", response_model=UsersImport, openapi_extra=_A_FILE)
 async def import_users(
     request: Request,
     importing: Annotated[UserImport, Depends(_importing)],
     caller: Manager,
     dry_run: Annotated[bool, Query(description="Only tell what would be made, and what is wrong")] = False,
     skip_existing: Annotated[bool, Query(description="Who is there already is no mistake, and left as is")] = False,
-) -> UsersImport:
+) -> Response:
     """Accounts from a CSV file; all are made, or none. Their initial passwords are told in this answer only."""
     content = await request.body()
     do = importing.look if dry_run else importing.make
-    return await do(caller, content, skip_existing=skip_existing)
+    answer = await do(caller, content, skip_existing=skip_existing)
+    # Put into words in a thread, since it may have ten thousand lines.
+    return Response(await asyncio.to_thread(answer.model_dump_json), media_type="application/json")
 
 
 @router.patch("/users/{user_id}")

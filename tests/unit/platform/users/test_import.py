@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from atoll.users.csv_file import MOST_IN_CELL
-from atoll.users.importing import MOST_TOLD
+from atoll.users.understanding import MOST_TOLD
 
 from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform
 from tests.unit.platform.people import a_group, a_role, account, audited, told
