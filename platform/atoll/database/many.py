@@ -6,6 +6,6 @@ from sqlalchemy import CollectionAggregate, String, any_, literal
 from sqlalchemy.dialects.postgresql import ARRAY
 
 
-def one_of(values: Iterable[str]) -> CollectionAggregate[str]:
+def one_of(values: Iterable[str]) -> CollectionAggregate[bool]:
     """What a column is compared with (`==`) to be one of these texts, however many there are."""
     return any_(literal([*values], ARRAY(String)))

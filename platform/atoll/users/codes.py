@@ -75,8 +75,8 @@ class BrokenLine(FieldCode, words="This line cannot be read: look at its quotati
     pass
 
 
-class UnknownColumn(FieldCode, words="Column {place}, `{name}`, is none of these: {known}."):
-    place: int
+class UnknownColumn(FieldCode, words="Column {position}, `{name}`, is none of these: {known}."):
+    position: int
     name: str
     known: str
 

@@ -155,10 +155,10 @@ def _head(number: int, cells: list[str]) -> list[Column]:
     known = ", ".join(heads[0] for heads in HEADS.values())
     mistakes: list[FieldError] = []
     found: list[Column] = []
-    for place, cell in enumerate(cells, start=1):
+    for position, cell in enumerate(cells, start=1):
         column = _column(cell)
         if column is None:
-            mistakes.append(codes.UnknownColumn(name=cell[:64], place=place, known=known).at(str(number)))
+            mistakes.append(codes.UnknownColumn(name=cell[:64], position=position, known=known).at(str(number)))
         elif column in found:
             mistakes.append(codes.ColumnTwice(name=cell[:64]).at(str(number)))
         else:

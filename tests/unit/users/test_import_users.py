@@ -33,7 +33,7 @@ for answer in json.loads((folder / "answers").read_text()):
         heard = sys.stdin.buffer.readline()
         (folder / "heard").write_bytes(heard)
         written = folder / "passwords.csv"
-        (folder / "then").write_text(written.read_text() if written.exists() else "")
+        (folder / "then").write_bytes(written.read_bytes() if written.exists() else b"")
     elif isinstance(answer, int):
         sys.exit(answer)
     else:

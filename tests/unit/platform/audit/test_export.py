@@ -150,7 +150,7 @@ async def test_no_more_than_a_part_is_read_at_a_time_and_what_comes_meanwhile_is
     await write(opened, [row(datetime.now(UTC) + minutes(9), actor_name="bob", object_name="new")])
     held.go.set()
     assert [each["object_name"] for each in read(await asking)] == [*"6543210"]
-    assert len(held.limits) == 3
+    assert len(held.limits) == 4, "three parts, and that there is no more"
 
 
 async def test_a_file_is_broken_off_when_its_reader_may_no_longer(

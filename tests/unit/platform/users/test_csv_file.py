@@ -142,7 +142,7 @@ def test_columns_that_are_unknown_or_missing_are_named() -> None:
     with pytest.raises(Invalid) as error:
         read(b"User name,Passwort\nada,secret")
     unknown, missing = error.value.errors
-    assert (unknown.params["place"], unknown.params["name"]) == (2, "Passwort")
+    assert (unknown.params["position"], unknown.params["name"]) == (2, "Passwort")
     assert "Virtual clusters" in unknown.message
     assert missing.params == {"names": ["Nickname", "Roles"]}
     assert "secret" not in str(error.value.errors)

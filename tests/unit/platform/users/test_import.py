@@ -128,6 +128,7 @@ MISTAKES: list[tuple[str, dict[str, list[str]]]] = [
     ("admin,Admin,,,User,,", {"2.name": ["name_taken"]}),
     ("gone,Gone,,,User,,", {"2.name": ["name_of_deleted"]}),
     (f"{EVE}\n\n{EVE}", {"4.name": ["name_twice"]}),
+    (f"ada,Ada,,,{';'.join(f'r{n}' for n in range(MOST_IN_CELL))},,", {"2.roles": ["no_such_role"] * MOST_IN_CELL}),
     (f"ada,Ada,,,{';'.join(f'r{n}' for n in range(MOST_IN_CELL + 1))},,", {"2.roles": ["too_long", "no_such_role"]}),
     (
         "Ada,,call me,ada,Nobody,None,nowhere",
