@@ -4,7 +4,7 @@ What takes long and asks nobody is done in a thread, and what is written goes in
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,7 +14,7 @@ from atoll.identity.accounts import add_accounts
 from atoll.identity.models import GroupMemberRow, GroupRow, RoleRow, UserRoleRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
-from atoll.identity.rights.giving import Giver
+from atoll.identity.rights.giving import Giver, Giving
 from atoll.identity.rights.repository import RightsRepository
 from atoll.users import codes, one_time, understanding
 from atoll.users.import_schemas import InitialPassword, UsersImport
@@ -31,7 +31,7 @@ class UserImport:
 
     def __init__(self, session: AsyncSession, table: PermissionTable) -> None:
         self._session = session
-        self._table = table
+        self._giving = Giving(session, table)
         self._identity = IdentityRepository(session)
         self._rights = RightsRepository(session)
         self._clusters = VirtualClusterService(session)
@@ -60,6 +60,8 @@ class UserImport:
                 for name in wish.clusters:
                     members.setdefault(name, []).append(user_id)
         await self._join(members)
+        # That took seconds, and others may have been waited for: whoever lost a right meanwhile gives nothing.
+        await self._giving.judge(giver, {need for wish in new for need in wish.needs})
         details = {"made": len(new), "existing": len(asked.wishes) - len(new)}
         await record(self._session, giver, "user.import", kind="user", identifier="", name="", details=details)
         made = [InitialPassword(name=wish.name, password=secrets[wish.name]) for wish in new]
@@ -94,19 +96,29 @@ class UserImport:
         """Fill in what the lines name; the permissions that the giver lacks. With `hold` it stays what it is."""
         roles = await self._rights.called(RoleRow, asked.roles, asked.presets, hold=hold)
         groups = await self._rights.called(GroupRow, asked.groups, hold=hold)
-        grants = await self._rights.grants_of_each_group([group.id for group in groups])
-        known_roles = {role.name_key: self._known(giver, role, role.grants) for role in roles}
+        await self._giving.judge(giver)
         there = There(
             names=await self._identity.names_had(asked.names),
-            roles=understanding.with_chinese(known_roles),
-            groups={group.name_key: self._known(giver, group, grants.get(group.id, ())) for group in groups},
+            roles=understanding.with_chinese({role.name_key: self._known(role, role.grants) for role in roles}),
+            groups=await self._known_groups(giver, groups),
             clusters=await self._clusters.usable(asked.clusters),
-            lacks_for_clusters=tuple(giver.lacks([VIRTUAL_CLUSTERS_MANAGE])),
+            held=await self._giving.held(giver),
         )
         return await asyncio.to_thread(understanding.resolve, asked.wishes, there, skip_existing=skip_existing)
 
-    def _known(self, giver: Giver, row: RoleRow | GroupRow, grants: Sequence[str]) -> Known:
-        return Known(row.id, row.name, tuple(giver.lacks(self._table.of(grants))))
+    async def _known_groups(self, giver: Giver, groups: Sequence[GroupRow]) -> Mapping[str, Known]:
+        """By their keys. Who is put into a group gets its roles, and the virtual clusters of which it is a member."""
+        ids = [group.id for group in groups]
+        grants = await self._rights.grants_of_each_group(ids)
+        beyond = await self._clusters.groups_beyond(giver, ids)
+        managing = [VIRTUAL_CLUSTERS_MANAGE.name]
+        return {
+            group.name_key: self._known(group, [*grants.get(group.id, ()), *(managing if group.id in beyond else ())])
+            for group in groups
+        }
+
+    def _known(self, row: RoleRow | GroupRow, grants: Iterable[str]) -> Known:
+        return Known(row.id, row.name, self._giving.names(grants))
 
 
 def _deeds(made: Sequence[tuple[str, Wish]]) -> Iterator[Deed]:

@@ -12,6 +12,7 @@ from atoll.users import codes
 from atoll.users.csv_file import MOST_IN_CELL, Column, Line, UsersFile, names_in, read
 from atoll.users.import_schemas import ImportLine, InitialPassword, UsersImport
 from atoll.users.schemas import Person
+from atoll.virtual_clusters.policy import VIRTUAL_CLUSTERS_MANAGE
 from atoll.web.errors import Invalid, NotAllowed, field_errors
 from atoll.web.schema import FieldError
 from atoll.web.told import TooLong, TooShort
@@ -20,15 +21,16 @@ MOST_TOLD = 1000
 # As the portal calls the roles that every installation has; a role that somebody called so goes before.
 PRESETS_IN_CHINESE: Mapping[str, str] = {"系统管理员": "admin", "普通用户": "user", "标注用户": "annotator"}
 _PERSON: tuple[Column, ...] = ("name", "nickname", "phone", "email")
+_NEEDED_FOR_CLUSTERS = frozenset({VIRTUAL_CLUSTERS_MANAGE.name})
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A role or group, and the permissions that the giver lacks to give it."""
+    """A role or group, and the permissions that whoever gives it must hold."""
 
     id: str
     name: str
-    lacks: tuple[str, ...]
+    needs: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class There:
     roles: Mapping[str, Known]
     groups: Mapping[str, Known]
     clusters: Collection[str]
-    lacks_for_clusters: tuple[str, ...]  # the permissions that the giver lacks to make members
+    held: frozenset[str] | None  # the permissions of the giver; None for all
 
 
 @dataclass(slots=True)
@@ -58,6 +60,13 @@ class Wish:
     def name(self) -> str:
         """The user name, as it stands there."""
         return self.line.cells["name"]
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The permissions that whoever makes this account must hold, beside users:manage."""
+        return frozenset[str]().union(
+            *(each.needs for each in (*self.roles, *self.groups)), _NEEDED_FOR_CLUSTERS if self.clusters else ()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +117,7 @@ def resolve(wishes: Iterable[Wish], there: There, *, skip_existing: bool) -> fro
         if deleted is False and skip_existing:
             wish.existing, wish.mistakes = True, []
             continue
-        if deleted is not None:
+        if deleted is not None or wish.name in names.RESERVED:
             wish.mistakes.append((codes.NameOfDeleted() if deleted else NameTakenField()).at("name"))
         lacking |= _roles(wish, there) | _groups(wish, there) | _clusters(wish, there)
     return frozenset(lacking)
@@ -120,13 +129,13 @@ def _roles(wish: Wish, there: There) -> set[str]:
         wish.mistakes.append(TooShort(min_length=1).at("roles"))
     wish.roles, strange = _found(wanted, there.roles)
     wish.mistakes += [NoSuchRoleField(role=each[:64]).at("roles") for each in strange]
-    return _judged(wish, "roles", (each for role in wish.roles for each in role.lacks))
+    return _judged(wish, "roles", (each for role in wish.roles for each in role.needs), there)
 
 
 def _groups(wish: Wish, there: There) -> set[str]:
     wish.groups, strange = _found(_wanted(wish, "groups", there.groups), there.groups)
     wish.mistakes += [NoSuchGroupField(group=each[:64]).at("groups") for each in strange]
-    return _judged(wish, "groups", (each for group in wish.groups for each in group.lacks))
+    return _judged(wish, "groups", (each for group in wish.groups for each in group.needs), there)
 
 
 def _clusters(wish: Wish, there: There) -> set[str]:
@@ -134,7 +143,7 @@ def _clusters(wish: Wish, there: There) -> set[str]:
     wish.clusters = [name for name in wanted if name in there.clusters]
     strange = [name for name in wanted if name not in there.clusters]
     wish.mistakes += [codes.NoSuchVirtualClusterField(name=each[:64]).at("virtual_clusters") for each in strange]
-    return _judged(wish, "virtual_clusters", there.lacks_for_clusters if wanted else ())
+    return _judged(wish, "virtual_clusters", _NEEDED_FOR_CLUSTERS if wanted else (), there)
 
 
 def _wish(line: Line) -> Wish:
@@ -177,9 +186,9 @@ def _found(wanted: Iterable[str], known: Mapping[str, Known]) -> tuple[list[Know
     return [*found.values()], strange
 
 
-def _judged(wish: Wish, column: Column, lacks: Iterable[str]) -> set[str]:
+def _judged(wish: Wish, column: Column, needs: Iterable[str], there: There) -> set[str]:
     """What the giver lacks for a cell, which is a mistake there."""
-    lacking = {*lacks}
+    lacking = set() if there.held is None else {*needs} - there.held
     if lacking:
         wish.mistakes.append(codes.MoreThanYouHoldField(permissions=", ".join(sorted(lacking))).at(column))
     return lacking

@@ -127,6 +127,7 @@ MISTAKES: list[tuple[str, dict[str, list[str]]]] = [
     ("ada,Ada,,,User,,,x", {"2": ["too_many_cells"]}),
     ("admin,Admin,,,User,,", {"2.name": ["name_taken"]}),
     ("gone,Gone,,,User,,", {"2.name": ["name_of_deleted"]}),
+    ("root,Root,,,User,,\nnobody,Nobody,,,User,,", {"2.name": ["name_taken"], "3.name": ["name_taken"]}),
     (f"{EVE}\n\n{EVE}", {"4.name": ["name_twice"]}),
     (f"ada,Ada,,,{';'.join(f'r{n}' for n in range(MOST_IN_CELL))},,", {"2.roles": ["no_such_role"] * MOST_IN_CELL}),
     (f"ada,Ada,,,{';'.join(f'r{n}' for n in range(MOST_IN_CELL + 1))},,", {"2.roles": ["too_long", "no_such_role"]}),
@@ -264,42 +265,3 @@ async def test_the_template_is_for_who_may_import_and_has_every_column(portal: R
     ada = await portal.user(admin, "ada")
     assert (await ada.get("/users/import/template")).status_code == 403
     assert (await sent(ada, file(EVE), dry_run=True)).status_code == 403
-
-
-async def giver(portal: RunningPlatform, admin: Client, *grants: str) -> Client:
-    """Somebody who manages users, with what else is granted."""
-    role = await a_role(admin, "Giver", "users:read", "users:manage", *grants)
-    return await portal.user(admin, "giver", roles=[role])
-
-
-async def test_nobody_gives_by_a_file_what_they_do_not_hold(portal: RunningPlatform, admin: Client) -> None:
-    by = await giver(portal, admin, "nodes:read")
-    content = file("aa,A,,,Watch,Ops,", "bb,B,,,System Admin,,", "cc,C,,,Watch,,default")
-    found = await looked(by, content)
-    more = ["more_than_you_hold"]
-    assert wrong(found) == {"3.roles": more, "4.virtual_clusters": more}
-    (told_at,) = found["lines"][2]["errors"]
-    assert told_at["params"] == {"permissions": "virtual_clusters:manage"}
-    answer = await sent(by, content)
-    body = answer.json()
-    assert (answer.status_code, body["code"]) == (403, "more_than_you_hold")
-    assert [each["field"] for each in body["errors"]] == ["3.roles", "4.virtual_clusters"]
-    assert "virtual_clusters:manage" in body["params"]["permissions"]
-    assert sorted(await accounts(admin)) == ["admin", "giver"]
-    assert (await sent(by, file("aa,A,,,Watch,Ops,"))).is_success
-
-
-async def test_nobody_gives_by_a_group_what_they_do_not_hold(portal: RunningPlatform, admin: Client) -> None:
-    by = await giver(portal, admin, "runs:read")
-    await a_role(admin, "Runs", "runs:read")
-    content = file("aa,A,,,Runs,Ops,")
-    assert (await sent(by, content)).status_code == 403, "a group gives more than its giver holds"
-    assert wrong(await looked(by, content)) == {"2.groups": ["more_than_you_hold"]}
-    assert (await sent(by, file("aa,A,,,Runs,,"))).is_success
-
-
-async def test_what_a_skipped_line_would_give_is_not_judged(portal: RunningPlatform, admin: Client) -> None:
-    by = await giver(portal, admin, "nodes:read")
-    content = file("admin,A,,,System Admin,,", "aa,A,,,Watch,,")
-    assert (await looked(by, content, skip_existing=True))["mistakes"] == 0
-    assert (await sent(by, content, skip_existing=True)).json()["new"] == 1
