@@ -1,5 +1,6 @@
 """Tables as spreadsheet programs read them: CSV of RFC 4180, in UTF-8 with a mark; none of it is run as a formula."""
 
+import re
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -11,19 +12,24 @@ MEDIA_TYPE = "text/csv; charset=utf-8"
 DESCRIBED: dict[int | str, dict[str, Any]] = {
     200: {"description": "A table", "content": {"text/csv": {"schema": {"type": "string"}}}}
 }
-# What a spreadsheet program takes for a formula, or skips before it looks for one; in Chinese also the wide forms.
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_HARMLESS = "'"
+# With what a formula begins, in Chinese also in the wide forms.
+_FORMULA = "[-=+@＝＋－＠]"
+# What is skipped before one is looked for.
+_SKIPPED = r"[\t\r\n]"
+# Where lists have semicolons, as in much of Europe, commas and quotation marks end no cell, but these do.
+_ELSEWHERE = r'[;\t\r\n]"*'
+_RUN = re.compile(rf"(^(?={_FORMULA}|{_SKIPPED})|{_ELSEWHERE}(?={_FORMULA}))")
+_MADE_HARMLESS = re.compile(rf"(^)'(?={_FORMULA}|{_SKIPPED})|({_ELSEWHERE})'(?={_FORMULA})")
 
 
 def harmless(text: str) -> str:
-    """The text; one that would be run as a formula has an apostrophe before it, which makes it a text."""
-    return _HARMLESS + text if text.startswith(_FORMULAS) else text
+    """The text with an apostrophe before what would be run as a formula, which makes it a text."""
+    return _RUN.sub(r"\1'", text)
 
 
 def meant(text: str) -> str:
     """What `harmless` was given."""
-    return text[1:] if text.startswith(_HARMLESS) and text[1:].startswith(_FORMULAS) else text
+    return _MADE_HARMLESS.sub(r"\1\2", text)
 
 
 def line(cells: Iterable[str]) -> str:

@@ -87,9 +87,7 @@ test.describe("who may not read it", () => {
     await expect(theirs.getByRole("link", { name: "Audit", exact: true })).toHaveCount(0);
     await theirs.goto("/audit");
     await expect(theirs.getByText("You may not see this")).toBeVisible();
-    await theirs.evaluate(() =>
-      fetch("/api/v1/audit/export", { method: "POST", headers: { "X-Atoll-Request": "1" } }),
-    );
+    await theirs.evaluate(() => fetch("/api/v1/audit/export", { method: "POST", headers: { "X-Atoll-Request": "1" } }));
     await page.goto(`/audit?outcome=denied&actor=${person.user}`);
     await expect(rows(page).first()).toContainText("Request refused");
     await expect(rows(page).first()).toContainText("POST /api/v1/audit/export");

@@ -70,7 +70,10 @@ test("many users are made from a file, by the keyboard alone", async ({ page, br
   await page.keyboard.press("Enter");
   const file = await download;
   expect(file.suggestedFilename()).toMatch(/^passwords-\d{4}-\d\d-\d\d\.csv$/);
-  const told = readFileSync(await file.path(), "utf8").replace("\ufeff", "").trimEnd().split("\r\n");
+  const told = readFileSync(await file.path(), "utf8")
+    .replace("\ufeff", "")
+    .trimEnd()
+    .split("\r\n");
   expect(told[0]).toBe("User name,Initial password");
   const passwords = new Map(told.slice(1).map((each) => each.split(",") as [string, string]));
   expect([...passwords.keys()]).toEqual(names);

@@ -3,6 +3,7 @@ import { Button, Modal } from "antd";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "@/elements/code";
 import { Fact, Facts } from "@/elements/facts";
+import { useFocusBack } from "@/elements/focus";
 import { Answer } from "@/elements/states";
 import { exact } from "@/formats/moments";
 import { ActorLink, ObjectLink } from "./links";
@@ -25,6 +26,7 @@ export default function RecordDialog({
   only: (search: AuditSearch) => void;
   onClose: () => void;
 }) {
+  useFocusBack();
   const { t } = useTranslation(["audit", "common"]);
   const query = useQuery({ ...recordQuery(id), initialData: known, staleTime: 10_000 });
   const actionWords = useActionWords();

@@ -183,7 +183,13 @@ export function Wizard<F extends object, M>({ form, start, steps, send, done, ca
             {t("wizard.back")}
           </Button>
         )}
-        <Button ref={forward} type="primary" size="large" htmlType="submit" loading={busy || (checking && { delay: 200 })}>
+        <Button
+          ref={forward}
+          type="primary"
+          size="large"
+          htmlType="submit"
+          loading={busy || (checking && { delay: 200 })}
+        >
           {last ? submitText : t("wizard.next")}
         </Button>
         <Button size="large" type="text" disabled={busy} onClick={cancel}>

@@ -19,7 +19,13 @@ export function FileStep({ look }: { look: (file: File) => Promise<string | unde
 
   return (
     <>
-      <Form.Item name="file" label={t("file")} validateTrigger={[]} rules={[{ validator: check }]} extra={t("file_rule")}>
+      <Form.Item
+        name="file"
+        label={t("file")}
+        validateTrigger={[]}
+        rules={[{ validator: check }]}
+        extra={t("file_rule")}
+      >
         <FileField />
       </Form.Item>
       <p>
@@ -27,9 +33,7 @@ export function FileStep({ look }: { look: (file: File) => Promise<string | unde
           {t("template")}
         </a>
       </p>
-      <p className="quiet">
-        {t("columns_are", { columns: COLUMNS.map((column) => t(column)).join(" · ") })}
-      </p>
+      <p className="quiet">{t("columns_are", { columns: COLUMNS.map((column) => t(column)).join(" · ") })}</p>
       <Form.Item name="skip_existing" valuePropName="checked" className="last-item">
         <Checkbox>{t("skip_existing")}</Checkbox>
       </Form.Item>

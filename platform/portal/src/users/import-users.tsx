@@ -42,7 +42,9 @@ export function ImportUsers({ done }: { done: (made: Imported) => void }) {
       setLooked(answer);
       if (answer.errors.length === 0) return;
       return answer.errors
-        .map((each) => (each.field ? `${t("line_numbered", { line: each.field })} ${fieldWords(each)}` : fieldWords(each)))
+        .map((each) =>
+          each.field ? `${t("line_numbered", { line: each.field })} ${fieldWords(each)}` : fieldWords(each),
+        )
         .join(" ");
     } catch (error) {
       if (!(error instanceof ApiProblem)) return t("file_unreadable");

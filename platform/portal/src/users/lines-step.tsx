@@ -2,10 +2,10 @@ import { Checkbox, Form } from "antd";
 import { CircleAlert, CircleCheck, CirclePlus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { type Column as TableColumn, Table } from "@/elements/table";
+import { Table, type Column as TableColumn } from "@/elements/table";
 import { Tag } from "@/elements/tag";
 import { useFieldWords } from "@/words/told";
-import { COLUMNS, type Column, type ImportLine, type Imported } from "./import-file";
+import { COLUMNS, type Column, type Imported, type ImportLine } from "./import-file";
 import "./import-users.css";
 
 /** What the file says, line by line, with each mistake at its cell; it leads on when there is none. */

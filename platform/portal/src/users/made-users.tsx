@@ -1,13 +1,12 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Button } from "antd";
 import { Download } from "lucide-react";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { saveAs } from "@/elements/download";
+import { Leaving } from "@/elements/leaving";
 import { Panel } from "@/elements/page";
 import { type Imported, passwordFile } from "./import-file";
-
-const Leaving = lazy(() => import("@/elements/leaving"));
 
 /** They are there; their initial passwords are here until this page is left, and nowhere else. */
 export function MadeUsers({ made }: { made: Imported }) {
@@ -37,17 +36,15 @@ export function MadeUsers({ made }: { made: Imported }) {
       <p role="status" className="quiet">
         {saved ? t("passwords_saved") : ""}
       </p>
-      <Suspense>
-        <Leaving
-          unsaved={() => !saved}
-          words={{
-            title: t("passwords_leave"),
-            content: t("passwords_lost"),
-            leave: t("passwords_leave_yes"),
-            stay: t("passwords_stay"),
-          }}
-        />
-      </Suspense>
+      <Leaving
+        unsaved={() => !saved}
+        words={{
+          title: t("passwords_leave"),
+          content: t("passwords_lost"),
+          leave: t("passwords_leave_yes"),
+          stay: t("passwords_stay"),
+        }}
+      />
     </Panel>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asLocal, askedFor, fromLocal, isFiltered, searchOf } from "@/audit/search";
+import { askedFor, asLocal, fromLocal, isFiltered, searchOf } from "@/audit/search";
 
 const NOW = Date.UTC(2026, 2, 4, 12, 0, 0);
 

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Schemas } from "@/api/client";
-import { type ImportLine, type Imported, MOST_BYTES, passwordFile } from "@/users/import-file";
+import { type Imported, type ImportLine, MOST_BYTES, passwordFile } from "@/users/import-file";
 import { ImportUsersPage } from "@/users/import-page";
 import { problem, serve, show } from "../support/portal";
 
@@ -77,7 +77,9 @@ describe("the import of users", () => {
   });
 
   test("sends the bytes as they are, to look at them, and shows what each line would make", async () => {
-    const asked = serve(answering(told({ encoding: "gb18030", lines: [line(2, "ada", { roles: ["User", "Watch"] })] })));
+    const asked = serve(
+      answering(told({ encoding: "gb18030", lines: [line(2, "ada", { roles: ["User", "Watch"] })] })),
+    );
     await open();
     await userEvent.click(screen.getByLabelText(/^Leave out users/));
     await choose();
@@ -108,7 +110,10 @@ describe("the import of users", () => {
   test("tells each mistake at its cell, shows those lines alone at first, and leads no further", async () => {
     const wrong = line(3, "eve", {
       state: "wrong",
-      errors: [mistake("roles", "no_such_role", { role: "x" }), mistake("", "too_many_cells", { found: 9, columns: 7 })],
+      errors: [
+        mistake("roles", "no_such_role", { role: "x" }),
+        mistake("", "too_many_cells", { found: 9, columns: 7 }),
+      ],
     });
     const asked = serve(answering(told({ lines: [line(2, "ada"), wrong] })));
     await open();
