@@ -34,7 +34,7 @@ async def looked(client: Client, content: bytes, **params: bool) -> dict[str, An
     answer = await sent(client, content, dry_run=True, **params)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
-    assert (found["dry_run"], found["passwords"]) == (True, [])
+    assert (found["dry_run"], found["passwords"]) == (True, []), "it was not only looked at"
     return found
 
 
