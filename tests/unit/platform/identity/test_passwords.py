@@ -118,8 +118,8 @@ class InOrder:
         return password
 
     def verify_and_update(self, password: str, _kept: str) -> tuple[bool, None]:
-        self.word.wait(30)
         self.seen.append(password)
+        self.word.wait(30)
         return True, None
 
 
