@@ -69,7 +69,7 @@ async def test_nobody_gives_a_virtual_cluster_by_a_group_in_a_file(portal: Runni
     by = await giver(portal, admin, "annotation")
     content = file("aa,A,,,Annotation person,GPU team,")
     found = await looked(by, content)
-    assert wrong(found) == {"2.groups": ["more_than_you_hold"]}, "a virtual cluster was given away by a group"
+    assert wrong(found) == {"2.groups": ["more_than_you_hold"]}, "a file gave a virtual cluster away"
     assert found["lines"][0]["errors"][0]["params"] == {"permissions": "virtual_clusters:manage"}
     assert told(await sent(by, content)) == (403, "more_than_you_hold", {"2.groups": "more_than_you_hold"})
     # What they are in themselves they give on.
