@@ -36,6 +36,7 @@ export async function expectNoMistakes(page: Page, paths: string[]): Promise<voi
 
 /** What is open at this moment, a dialog say, has no mistakes either. */
 export async function expectNoMistakesHere(page: Page): Promise<void> {
+  await settled(page);
   // What still unfolds is half transparent, and has too little contrast.
   await expect(page.locator('[class*="-enter"], [class*="-leave"]')).toHaveCount(0);
   expect(await mistakes(page)).toEqual([]);

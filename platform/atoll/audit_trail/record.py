@@ -1,6 +1,8 @@
 """Writing the audit: within the transaction of what was done, or on its own and folded for what was refused."""
 
 import json
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -64,6 +66,21 @@ async def record(
 ) -> None:
     """Write a record in `session`; it is kept if and only if the change itself is. Never pass secrets in `details`."""
     await AuditTrailRepository(session).add(_row(caller, action, kind, identifier, name, outcome, details or {}))
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What was done to one of several."""
+
+    identifier: str
+    name: str
+    details: dict[str, Any]
+
+
+async def record_all(session: AsyncSession, caller: Actor, action: str, *, kind: str, deeds: Iterable[Deed]) -> None:
+    """The same for each of several, which is much quicker than one after the other."""
+    rows = [_row(caller, action, kind, each.identifier, each.name, "done", each.details) for each in deeds]
+    await AuditTrailRepository(session).add_all(rows)
 
 
 def _row(

@@ -27,6 +27,13 @@ TOKEN = {"name": "a program", "grants": ["settings:read"], "days": 1}
 DOMAIN = Domain(
     name="identity",
     codes=declared(codes),
+    actions={
+        "session.create": "Sign in",
+        "session.delete": "Sign out",
+        "user.register": "Register an account",
+        "user.change_password": "Change the own password",
+        "request.denied": "Request refused",
+    },
     routers=(router, access_tokens),
     tables={
         # A uid is the database's to give: an account with another one would be somebody else on nodes and storage.

@@ -16,11 +16,12 @@ import functools
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from pwdlib import PasswordHash
+from pwdlib.hashers.argon2 import Argon2Hasher
 
 from atoll.identity.codes import ContainsName, ContainsNameField, SignInsCrowded
 from atoll.web.errors import Invalid, Unavailable
@@ -28,6 +29,9 @@ from atoll.web.turns import Lines, Turn, machine
 
 _Result = TypeVar("_Result")
 _HASHER = PasswordHash.recommended()
+_QUICK = Argon2Hasher(time_cost=1, memory_cost=64, parallelism=1)
+_OF_QUICK = "$argon2id$v=19$m=64,t=1,p=1$"  # how its hashes begin
+_DRAWN_AT_ONCE = 500
 PER_ADDRESS = 2  # as many as are computed at a time: more of one address would only keep others waiting
 _NICENESS = 10
 
@@ -139,6 +143,24 @@ async def hashed(password: str, *, known: bool = True, fresh: bool = False) -> s
     return await _QUEUE.turn(Line.of(known=known, fresh=fresh), _HASHER.hash, password)
 
 
+async def hashed_drawn(drawn: Sequence[str]) -> list[str]:
+    """The hashes of passwords that were drawn by chance, of 90 bits and more, for the first sign-in.
+
+    What makes a hash costly is for passwords that can be guessed; of these nobody tries enough, however quick it is. A
+    thousand take less than one that people choose; the first sign-in keeps a costly one in its place.
+    """
+    loop, found = asyncio.get_running_loop(), list[str]()
+    for begin in range(0, len(drawn), _DRAWN_AT_ONCE):
+        # Between the parts somebody's sign-in has its turn.
+        part = drawn[begin : begin + _DRAWN_AT_ONCE]
+        found += await loop.run_in_executor(_AT_ONCE, _hashed_quickly, part)
+    return found
+
+
+def _hashed_quickly(drawn: Sequence[str]) -> list[str]:
+    return [_QUICK.hash(each) for each in drawn]
+
+
 def has_name(name: str, password: str) -> bool:
     """Whether a password of the user `name` is too easily guessed."""
     return name in password.lower()
@@ -160,4 +182,7 @@ async def fits(password: str, kept: str | None, *, known: bool, fresh: bool = Fa
 
 def _verified(password: str, kept: str | None = None) -> tuple[bool, str | None]:
     fit, newer = _HASHER.verify_and_update(password, _nobody() if kept is None else kept)
+    if not fit and kept is not None and kept.startswith(_OF_QUICK):
+        # Who guesses must not see by the time that nobody has signed in to this account yet.
+        _HASHER.verify(password, _nobody())
     return (fit and kept is not None), newer

@@ -1,15 +1,16 @@
 """Every query about users and sessions."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, SQLColumnExpression, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, SQLColumnExpression, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import contains_eager, lazyload, undefer, undefer_group
 
 from atoll.database.base import now
+from atoll.database.many import one_of
 from atoll.database.notifications import SESSIONS_ENDED, notify
 from atoll.identity.models import (
     CONTACT,
@@ -62,6 +63,15 @@ class IdentityRepository:
     async def has_rights(self, user_id: str) -> bool:
         """Whether somebody gave the user a role, or put them into a group."""
         return bool(await self._session.scalar(select(~without_rights()).where(UserRow.id == user_id)))
+
+    async def names_had(self, names: Collection[str]) -> dict[str, bool]:
+        """Those of the names that an account has, or had, and whether it was deleted."""
+        query = select(UserRow.name, UserRow.deleted_at.is_not(None)).where(UserRow.name == one_of(names))
+        return {row[0]: row[1] for row in await self._session.execute(query)}
+
+    async def add_users(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add many accounts, each with all of its columns but the uid. Raises IntegrityError for a name that is had."""
+        await self._session.execute(insert(UserRow), rows)
 
     async def user(self, user_id: str, *, lock: bool = False, verifying: bool = False) -> UserRow | None:
         """The account of that id; for verifying, with its password's hash."""

@@ -110,7 +110,8 @@ class IdentityService:
                 await record_sign_in(
                     session,
                     user_id=None,
-                    name=name[:64],
+                    # What is nobody's name may be the password, typed into the wrong field.
+                    name="" if user is None else user.name,
                     outcome="failed",
                     address=address,
                     request_id=request_id,

@@ -69,13 +69,18 @@ class OneTimePassword(Schema):
     password: str
 
 
-class NewUser(Schema):
-    """Somebody who gets an account, with the password that the administrator types: it must be changed at first."""
+class Person(Schema):
+    """Somebody who gets an account."""
 
     name: UserName
     nickname: Nickname
     phone: Phone = ""
     email: Email = ""
+
+
+class NewUser(Person):
+    """Somebody who gets an account, with the password that the administrator types: it must be changed at first."""
+
     password: NewPassword
 
     def new_password_text(self) -> str:

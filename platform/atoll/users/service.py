@@ -1,7 +1,6 @@
 """Rules of accounts."""
 
 import builtins
-import secrets
 from collections.abc import Collection, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -22,6 +21,7 @@ from atoll.identity.rights.repository import RightsRepository
 from atoll.identity.schemas import GroupReference, RoleReference, VirtualClusterReference
 from atoll.identity.service import described
 from atoll.tasks.service import TaskService
+from atoll.users import one_time
 from atoll.users.codes import NoSuchUser, OwnAccount, OwnPassword, UnfinishedTasks
 from atoll.users.schemas import Account, OneTimePassword, UserManagement, UserUpdate
 from atoll.virtual_clusters.service import VirtualClusterService
@@ -29,10 +29,6 @@ from atoll.web.conditional import expect
 from atoll.web.errors import Conflict, NotFound
 from atoll.web.pagination import cut, decode
 from atoll.web.schema import Page
-
-# Without letters and digits that are taken for one another; 20 of 31 are 99 bits.
-_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
-_GROUPS, _GROUP = 4, 5
 
 
 class UserService:
@@ -202,7 +198,7 @@ class UserService:
         """
         if giver.id == user_id:
             raise Conflict(OwnPassword())
-        password = "-".join("".join(secrets.choice(_ALPHABET) for _ in range(_GROUP)) for _ in range(_GROUPS))
+        password = one_time.drawn()
         hashed = await passwords.hashed(password)
         row = await self._own(giver, user_id, if_match)
         row.password_hash = hashed

@@ -42,15 +42,27 @@ class Giving:
         What they hold now counts: a request that waited, for a lock or a turn, outlives the rights with which it came.
         So it is asked behind all waiting. By an access token they hold no more than its scope.
         """
-        if giver.id is None:
+        held = await self.held(giver)
+        if held is None:
             return
+        if lacking := sorted((self.names(grants) | {*giver.holds()}) - held):
+            raise NotAllowed(MoreThanYouHold(permissions=", ".join(lacking)))
+
+    async def held(self, giver: Giver) -> frozenset[str] | None:
+        """The names of those permissions with which the giver came that they hold at this moment; None for all.
+
+        Raises NotSignedIn.
+        """
+        if giver.id is None:
+            return None
         standing = await self._repository.standing_grants(giver.id)
         if standing is None:
             raise NotSignedIn(AccountInactive())
-        held, came = {permission.name for permission in self.table.of(standing)}, {*giver.holds()}
-        wanted = {permission.name for permission in self.table.scope(grants)} | came
-        if lacking := sorted(wanted - (held & came)):
-            raise NotAllowed(MoreThanYouHold(permissions=", ".join(lacking)))
+        return frozenset(permission.name for permission in self.table.of(standing)) & {*giver.holds()}
+
+    def names(self, grants: Iterable[str]) -> frozenset[str]:
+        """The names of the permissions that `grants` come to."""
+        return frozenset(permission.name for permission in self.table.scope(grants))
 
     async def judge_user(self, giver: Giver, user_id: str) -> None:
         """Raise NotAllowed when a user, who is locked, holds more than the giver."""

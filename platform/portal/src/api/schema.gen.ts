@@ -105,6 +105,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/{record_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description One record.
+         */
+        get: operations["audit_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/actors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Actors
+         * @description Who may have done something: accounts, and other names that stand in records.
+         */
+        get: operations["audit_actors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export
+         * @description All records that the filters select, newest first, as CSV; who takes them is a record of its own.
+         */
+        post: operations["audit_export"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/device-capacity": {
         parameters: {
             query?: never;
@@ -1469,6 +1529,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export
+         * @description All accounts that the filters select as CSV, with the columns of an import; it is audited.
+         */
+        post: operations["users_export"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import
+         * @description Accounts from a CSV file; all are made, or none. Their initial passwords are told in this answer only.
+         */
+        post: operations["users_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/import/template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Import Template
+         * @description The first line of a file for an import.
+         */
+        get: operations["users_import_template"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/virtual-clusters": {
         parameters: {
             query?: never;
@@ -1804,6 +1924,27 @@ export interface components {
             replicas: components["schemas"]["Replica"][];
             /** Started At */
             started_at: string | null;
+        };
+        /**
+         * AuditActor
+         * @description Somebody whose records can be asked for.
+         */
+        AuditActor: {
+            /** Name */
+            name: string;
+            /**
+             * Nickname
+             * @description Empty for who has no account, as an operator on the command line
+             */
+            nickname: string;
+        };
+        /**
+         * AuditActors
+         * @description The first of those that were looked for.
+         */
+        AuditActors: {
+            /** Items */
+            items: components["schemas"]["AuditActor"][];
         };
         /**
          * AuditRecord
@@ -2291,6 +2432,54 @@ export interface components {
         Images: {
             /** Items */
             items: components["schemas"]["Image"][];
+        };
+        /**
+         * ImportLine
+         * @description One line of the file, as it is understood.
+         */
+        ImportLine: {
+            /** Email */
+            email: string;
+            /**
+             * Errors
+             * @description The field is the column, empty for the line as a whole
+             */
+            errors: components["schemas"]["FieldError"][];
+            /** Groups */
+            groups: string[];
+            /**
+             * Line
+             * @description Where it begins in the file, from 1
+             */
+            line: number;
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+            /** Phone */
+            phone: string;
+            /**
+             * Roles
+             * @description By their names, as they are called here
+             */
+            roles: string[];
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "new" | "existing" | "wrong";
+            /** Virtual Clusters */
+            virtual_clusters: string[];
+        };
+        /**
+         * InitialPassword
+         * @description It is told this once and kept as a hash only; it must be changed at the first sign-in.
+         */
+        InitialPassword: {
+            /** Name */
+            name: string;
+            /** Password */
+            password: string;
         };
         /**
          * KindCounts
@@ -4136,6 +4325,49 @@ export interface components {
             items: components["schemas"]["Account"][];
         };
         /**
+         * UsersImport
+         * @description What would be made of the file, or was made of it.
+         */
+        UsersImport: {
+            /**
+             * Dry Run
+             * @description Nothing was changed
+             */
+            dry_run: boolean;
+            /**
+             * Encoding
+             * @description In which the file was read
+             */
+            encoding: string;
+            /**
+             * Errors
+             * @description What the file as a whole has wrong; the field is the line, if any
+             */
+            errors: components["schemas"]["FieldError"][];
+            /**
+             * Existing
+             * @description Users who are there already: nothing of them is looked at or changed
+             */
+            existing: number;
+            /**
+             * Lines
+             * @description Of a dry run
+             */
+            lines: components["schemas"]["ImportLine"][];
+            /**
+             * Mistakes
+             * @description Of all lines; the first thousand are told
+             */
+            mistakes: number;
+            /** New */
+            new: number;
+            /**
+             * Passwords
+             * @description Of those that were made
+             */
+            passwords: components["schemas"]["InitialPassword"][];
+        };
+        /**
          * UserUpdate
          * @description What is to be different; what is left out stays.
          */
@@ -4465,14 +4697,23 @@ export interface operations {
     audit_list: {
         parameters: {
             query?: {
-                /** @description For example task.create */
+                /** @description For example task.create, or task for all that is done to tasks */
                 action?: string | null;
-                /** @description Name of the user */
+                /** @description Name of the user, as it was recorded */
                 actor?: string | null;
+                /** @description Where the request came from */
+                address?: string | null;
                 /** @description `next_cursor` of the page before */
                 cursor?: string | null;
                 /** @description Items per page */
                 limit?: number;
+                /** @description Id of what it was done to, or how its name begins */
+                object?: string | null;
+                outcome?: ("done" | "denied" | "failed") | null;
+                /** @description At this moment or later */
+                since?: string | null;
+                /** @description Before this moment */
+                until?: string | null;
             };
             header?: never;
             path?: never;
@@ -4487,6 +4728,114 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AuditRecord_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                record_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditRecord"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_actors: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description In the names of accounts; how others begin */
+                words?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditActors"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_export: {
+        parameters: {
+            query?: {
+                /** @description For example task.create, or task for all that is done to tasks */
+                action?: string | null;
+                /** @description Name of the user, as it was recorded */
+                actor?: string | null;
+                /** @description Where the request came from */
+                address?: string | null;
+                /** @description Id of what it was done to, or how its name begins */
+                object?: string | null;
+                outcome?: ("done" | "denied" | "failed") | null;
+                /** @description At this moment or later */
+                since?: string | null;
+                /** @description Before this moment */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do */
@@ -7161,6 +7510,115 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsersCreated"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_export: {
+        parameters: {
+            query?: {
+                /** @description Only those that may sign in, or only those that may not */
+                active?: boolean | null;
+                /** @description Only those in this group */
+                group?: string | null;
+                /** @description Only those that were given this role */
+                role?: string | null;
+                /** @description Only those without role and group, or only the others */
+                waiting?: boolean | null;
+                /** @description In names, e-mail address, phone number */
+                words?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_import: {
+        parameters: {
+            query?: {
+                /** @description Only tell what would be made, and what is wrong */
+                dry_run?: boolean;
+                /** @description Who is there already is no mistake, and left as is */
+                skip_existing?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsersImport"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_import_template: {
+        parameters: {
+            query?: {
+                language?: "en" | "zh";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do */

@@ -1,4 +1,5 @@
 import { account } from "@/account/feature";
+import { audit } from "@/audit/feature";
 import type { Feature } from "@/features/feature";
 import { files } from "@/files/feature";
 import { groups } from "@/groups/feature";
@@ -25,6 +26,7 @@ export const FEATURES = [
   virtualClusterManagement,
   services,
   runs,
+  audit,
   people,
   users,
   groups,

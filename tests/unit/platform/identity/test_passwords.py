@@ -65,6 +65,51 @@ async def test_a_password_costs_who_steals_its_hash_time_and_memory() -> None:
     assert (kept.memory_cost, kept.time_cost) >= (64 * 1024, 3)
 
 
+DRAWN = [f"abcde-fghjk-mnpqr-{number:05d}" for number in range(1000)]
+
+
+@pytest.mark.usefixtures("costly_passwords")
+async def test_a_thousand_that_were_drawn_take_no_longer_than_a_few_that_people_choose() -> None:
+    began = time.process_time()
+    await passwords.hashed("a password")
+    one = time.process_time() - began
+    began = time.process_time()
+    hashes = await passwords.hashed_drawn(DRAWN)
+    took = time.process_time() - began
+    assert took < 4 * one, f"{took:.3f} s, one password {one:.3f} s"
+    assert len({*hashes}) == len(DRAWN)
+
+
+async def test_of_passwords_that_were_drawn_each_fits_its_own_hash_and_is_kept_by_a_costly_one() -> None:
+    hashes = await passwords.hashed_drawn(DRAWN[:3])
+    assert all(each.startswith(passwords._OF_QUICK) for each in hashes)
+    fit, newer = await passwords.fits(DRAWN[1], hashes[1], known=False)
+    assert fit
+    assert newer is not None
+    assert not newer.startswith(passwords._OF_QUICK)
+    assert await passwords.fits(DRAWN[1], newer, known=False) == (True, None)
+    assert await passwords.fits(DRAWN[0], hashes[1], known=False) == (False, None)
+    assert await passwords.hashed_drawn([]) == []
+
+
+@pytest.mark.usefixtures("costly_passwords")
+async def test_guesses_at_an_account_that_was_never_used_take_as_long_as_at_nobody() -> None:
+    quick = (await passwords.hashed_drawn(DRAWN[:1]))[0]
+    usual = await passwords.hashed("a password")
+
+    async def seconds(kept: str | None) -> float:
+        taken = []
+        for _ in range(3):
+            began = time.process_time()
+            await passwords.fits("a guess", kept, known=False)
+            taken.append(time.process_time() - began)
+        return min(taken)
+
+    nobody, never_used, used = await seconds(None), await seconds(quick), await seconds(usual)
+    assert 0.7 * nobody < never_used < 1.5 * nobody, f"nobody {nobody:.3f} s, never used {never_used:.3f} s"
+    assert 0.7 * nobody < used < 1.5 * nobody
+
+
 class InOrder:
     """Stands in for the hasher: it begins at a word, and notes whose password was looked at."""
 
@@ -76,8 +121,8 @@ class InOrder:
         return password
 
     def verify_and_update(self, password: str, _kept: str) -> tuple[bool, None]:
-        self.word.wait(30)
         self.seen.append(password)
+        self.word.wait(30)
         return True, None
 
 
