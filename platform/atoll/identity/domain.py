@@ -30,6 +30,10 @@ DOMAIN = Domain(
     actions={
         "session.create": "Sign in",
         "session.delete": "Sign out",
+        "session.end": "End another session of one's own",
+        "session.end_others": "End all other sessions of one's own",
+        "access_token.create": "Make an access token",
+        "access_token.delete": "Delete an access token",
         "user.register": "Register an account",
         "user.change_password": "Change the own password",
         "request.denied": "Request refused",
