@@ -25,7 +25,7 @@ DOMAIN = Domain(
         "session.create": "Sign in",
         "session.delete": "Sign out",
         "user.register": "Register an account",
-        "user.change_password": "Change the own password",
+        "user.change_password": "Change one's own password",
         "request.denied": "Request refused",
     },
     routers=(router,),
