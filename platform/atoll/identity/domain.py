@@ -35,7 +35,7 @@ DOMAIN = Domain(
         "access_token.create": "Make an access token",
         "access_token.delete": "Delete an access token",
         "user.register": "Register an account",
-        "user.change_password": "Change the own password",
+        "user.change_password": "Change one's own password",
         "request.denied": "Request refused",
     },
     routers=(router, access_tokens),

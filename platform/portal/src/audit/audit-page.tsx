@@ -84,8 +84,22 @@ function RecordTable({ rows, open }: { rows: AuditRecord[]; open: (id: string) =
   const kindWords = useKindWords();
   const columns: Column<AuditRecord>[] = [
     { key: "at", title: t("at"), width: 170, render: ({ at }) => <At at={at} /> },
-    { key: "actor", title: t("actor"), width: 150, render: (record) => <ActorLink record={record} /> },
-    { key: "action", title: t("action"), width: 210, render: ({ action }) => actionWords(action) },
+    {
+      key: "actor",
+      title: t("actor"),
+      width: 150,
+      render: (record) => (
+        <div className="audit-cell">
+          <ActorLink record={record} />
+        </div>
+      ),
+    },
+    {
+      key: "action",
+      title: t("action"),
+      width: 210,
+      render: ({ action }) => <div className="audit-cell">{actionWords(action)}</div>,
+    },
     {
       key: "object",
       title: t("object"),

@@ -22,12 +22,12 @@ export function LinesStep({ looked }: { looked: Imported }) {
 
   return (
     <>
-      <p role="status">
+      <p role="status" className="import-counted">
         {t("lines_counted", { new: looked.new, existing: looked.existing, mistakes: looked.mistakes })}{" "}
         {looked.encoding !== "utf-8" && t("read_as", { encoding: looked.encoding.toUpperCase() })}
       </p>
       {wrong.length > 0 && (
-        <Checkbox checked={all} onChange={(event) => setAll(event.target.checked)}>
+        <Checkbox className="import-all" checked={all} onChange={(event) => setAll(event.target.checked)}>
           {t("lines_all")}
         </Checkbox>
       )}

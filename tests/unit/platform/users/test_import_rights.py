@@ -50,8 +50,9 @@ async def test_nobody_gives_by_a_group_what_they_do_not_hold(portal: RunningPlat
     by = await giver(portal, admin, "runs:read")
     await a_role(admin, "Runs", "runs:read")
     content = file("aa,A,,,Runs,Ops,")
-    assert (await sent(by, content)).status_code == 403, "a group gives more than its giver holds"
-    assert wrong(await looked(by, content)) == {"2.groups": ["more_than_you_hold"]}
+    assert (await sent(by, content)).status_code == 403
+    found = wrong(await looked(by, content))
+    assert found == {"2.groups": ["more_than_you_hold"]}, "a group gives more than its giver holds"
     assert (await sent(by, file("aa,A,,,Runs,,"))).is_success
 
 
