@@ -161,6 +161,15 @@ async def test_strangers_have_their_turns_among_many_who_are_known(in_order: InO
     await asyncio.gather(*known)
 
 
+async def all_at_work(in_order: InOrder) -> None:
+    """As many as may be are looked at, and whoever comes from now on waits."""
+
+    async def begun() -> bool:
+        return len(in_order.seen) == AT_ONCE
+
+    await eventually(begun)
+
+
 LINES = {"known": {"known": True}, "fresh": {"fresh": True}, "stranger": {}}
 
 
@@ -190,7 +199,9 @@ async def test_an_office_that_signs_in_at_once_finds_places_whatever_others_do()
 async def test_while_all_wait_the_known_have_half_of_the_turns_and_fresh_strangers_half_of_the_rest(
     in_order: InOrder,
 ) -> None:
-    lines = [await asked(12), await asked(12, fresh=True), await asked(12, known=True)]
+    strangers = await asked(12)
+    await all_at_work(in_order)
+    lines = [strangers, await asked(12, fresh=True), await asked(12, known=True)]
     in_order.word.set()
     for line in lines:
         await asyncio.gather(*line)
