@@ -53,15 +53,16 @@ describe("an edit", () => {
       "PATCH /api/v1/groups/g1": (request) =>
         request.headers.get("if-match") === '"8"' ? { ...stored, version: 9 } : problem(412, "changed_meanwhile"),
       "GET /api/v1/groups/g1": () => stored,
-      "GET /api/v1/audit": () => ({
-        items: [
+      "GET /api/v1/audit": (request) => {
+        const wanted = new URL(request.url).searchParams;
+        const items = [
           { object_id: "g2", actor_name: "nobody", outcome: "done" },
           { object_id: "g1", actor_name: "mallory", outcome: "denied" },
           { object_id: "g1", actor_name: "grace", outcome: "done" },
           { object_id: "g1", actor_name: "earlier", outcome: "done" },
-        ],
-        next_cursor: null,
-      }),
+        ].filter((each) => each.object_id === wanted.get("object") && each.outcome === wanted.get("outcome"));
+        return { items: items.slice(0, Number(wanted.get("limit"))), next_cursor: null };
+      },
     });
     const { onClose } = await open(["audit:read"]);
     await retype("Description", "Mine");
