@@ -99,3 +99,15 @@ async def audited(admin: Client, kind: str) -> list[Audited]:
 async def at_once(*requests: Any) -> list[httpx.Response]:
     """The answers of requests that are sent together."""
     return list(await asyncio.gather(*requests))
+
+
+async def lose_rights(admin: Client, user_id: str, how: str) -> None:
+    """Have an administrator take them: disabled, deleted, or demoted."""
+    match how:
+        case "disabled":
+            done = await admin.post(f"/users/{user_id}/disable", {})
+        case "deleted":
+            done = await admin.post(f"/users/{user_id}/delete", {})
+        case _:
+            done = await admin.http.put(f"/users/{user_id}/roles", json={"roles": ["user"]})
+    assert done.is_success, done.text

@@ -14,8 +14,6 @@ from atoll.users import csv_file, exchange
 from click.testing import CliRunner, Result
 
 from installer import exit_codes
-from installer.cluster import TREE
-from installer.running import accepted
 from installer.running.kubectl import ARCHITECTURES
 from installer.users import importing
 from installer.users.commands import users
@@ -88,14 +86,8 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    monkeypatch.setenv("ATOLL_STATE", str(tmp_path / "state"))
-    monkeypatch.setenv("ATOLL_BUNDLE", str(tmp_path / "bundle"))
-    monkeypatch.setenv("SUDO_USER", "grace")
-    accepted.accept(tmp_path / "state" / "demo", (TREE / "cluster.example.yaml").read_text())
-    (tmp_path / "state" / "demo" / "admin.conf").touch()
-    monkeypatch.setattr("installer.users.in_cluster.reachable", lambda servers: servers[0])
-    return Place(tmp_path)
+def place(cluster: Path) -> Place:
+    return Place(cluster)
 
 
 def ran(*arguments: str | Path) -> Result:

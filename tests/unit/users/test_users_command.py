@@ -11,8 +11,6 @@ import pytest
 from click.testing import CliRunner
 
 from installer import exit_codes
-from installer.cluster import TREE
-from installer.running import accepted
 from installer.running.kubectl import ARCHITECTURES
 from installer.users.commands import users
 from installer.users.errors import PlatformUnavailable, UsersError
@@ -58,14 +56,8 @@ class Kubectl:
 
 
 @pytest.fixture
-def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kubectl:
-    monkeypatch.setenv("ATOLL_STATE", str(tmp_path / "state"))
-    monkeypatch.setenv("ATOLL_BUNDLE", str(tmp_path / "bundle"))
-    monkeypatch.setenv("SUDO_USER", "grace")
-    accepted.accept(tmp_path / "state" / "demo", (TREE / "cluster.example.yaml").read_text())
-    (tmp_path / "state" / "demo" / "admin.conf").touch()
-    monkeypatch.setattr("installer.users.in_cluster.reachable", lambda servers: servers[0])
-    return Kubectl(tmp_path)
+def kubectl(cluster: Path) -> Kubectl:
+    return Kubectl(cluster)
 
 
 def ran(*arguments: str) -> str:

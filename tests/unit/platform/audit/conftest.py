@@ -1,18 +1,30 @@
 """Rows of the audit as they come in the course of years, which no service may write."""
 
 import random
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from atoll.audit_trail.models import AuditRow
-from atoll.database.connection import Sessions
+from atoll.database.connection import Sessions, connect, sessions
 from atoll.database.identifiers import first_id
 from sqlalchemy import insert
 
+from tests.unit.platform.conftest import RunningPlatform
 from tests.unit.platform.people import portal
 
 __all__ = ["portal"]
+
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+async def opened(portal: RunningPlatform) -> AsyncIterator[Sessions]:
+    """Sessions of the platform's database, as the API has them."""
+    database = connect(portal.configuration, pool_size=1)
+    yield sessions(database)
+    await database.dispose()
 
 
 def row(at: datetime, **more: Any) -> dict[str, Any]:
@@ -29,9 +41,9 @@ def an_id(at: datetime) -> str:
     return first_id(at)[:10] + "".join(random.choices("0123456789abcdefghjkmnpqrstvwxyz", k=16))
 
 
-async def write(sessions: Sessions, rows: Sequence[dict[str, Any]]) -> None:
+async def write(opened: Sessions, rows: Sequence[dict[str, Any]]) -> None:
     """Put them there."""
-    async with sessions() as session, session.begin():
+    async with opened() as session, session.begin():
         await session.execute(insert(AuditRow), rows)
 
 

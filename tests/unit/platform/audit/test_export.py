@@ -4,7 +4,6 @@ import asyncio
 import csv
 import io
 import json
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,20 +11,11 @@ import httpx
 import pytest
 from atoll.audit import export
 from atoll.audit.repository import AuditRepository, Found
-from atoll.database.connection import Sessions, connect, sessions
+from atoll.database.connection import Sessions
 
-from tests.unit.platform.audit.conftest import minutes, row, write
-from tests.unit.platform.conftest import RunningPlatform
+from tests.unit.platform.audit.conftest import NOON, minutes, row, write
+from tests.unit.platform.conftest import Client, RunningPlatform
 from tests.unit.platform.people import account, id_of, told
-
-NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-async def opened(portal: RunningPlatform) -> AsyncIterator[Sessions]:
-    database = connect(portal.configuration, pool_size=1)
-    yield sessions(database)
-    await database.dispose()
 
 
 def read(answer: httpx.Response) -> list[dict[str, str]]:
@@ -117,14 +107,20 @@ class Held:
         monkeypatch.setattr(AuditRepository, "page", page)
 
 
-async def test_a_user_has_one_export_at_a_time_and_others_have_theirs(
+async def in_parts(
     portal: RunningPlatform, opened: Sessions, monkeypatch: pytest.MonkeyPatch
-) -> None:
+) -> tuple[Client, Client, Held]:
+    """Two administrators, seven records of bob's that are read by threes, and the hold of a part."""
     monkeypatch.setattr(export, "AT_ONCE", 3)
     await write(opened, [row(NOON + minutes(n), actor_name="bob") for n in range(7)])
     admin = await portal.admin()
-    eve = await portal.user(admin, "eve", roles=["admin"])
-    held = Held(monkeypatch)
+    return admin, await portal.user(admin, "eve", roles=["admin"]), Held(monkeypatch)
+
+
+async def test_a_user_has_one_export_at_a_time_and_others_have_theirs(
+    portal: RunningPlatform, opened: Sessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admin, eve, held = await in_parts(portal, opened, monkeypatch)
     first = asyncio.create_task(admin.post("/audit/export", params={"actor": "bob"}))
     await asyncio.wait_for(held.reached.wait(), 10)
     again = await admin.post("/audit/export")
@@ -156,11 +152,7 @@ async def test_no_more_than_a_part_is_read_at_a_time_and_what_comes_meanwhile_is
 async def test_a_file_is_broken_off_when_its_reader_may_no_longer(
     portal: RunningPlatform, opened: Sessions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export, "AT_ONCE", 3)
-    await write(opened, [row(NOON + minutes(n), actor_name="bob") for n in range(7)])
-    admin = await portal.admin()
-    eve = await portal.user(admin, "eve", roles=["admin"])
-    held = Held(monkeypatch)
+    admin, eve, held = await in_parts(portal, opened, monkeypatch)
     asking = asyncio.create_task(eve.post("/audit/export", params={"actor": "bob"}))
     await asyncio.wait_for(held.reached.wait(), 10)
     assert (await admin.http.put(f"/users/{await id_of(eve)}/roles", json={"roles": ["user"]})).is_success

@@ -1,24 +1,14 @@
 """The audit is read by who may: what the filters say, newest first, page by page. On a real database."""
 
-from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from atoll.database.connection import Sessions, connect, sessions
+from atoll.database.connection import Sessions
 
-from tests.unit.platform.audit.conftest import minutes, row, write
+from tests.unit.platform.audit.conftest import NOON, minutes, row, write
 from tests.unit.platform.conftest import Client, RunningPlatform
 from tests.unit.platform.people import a_role, account, id_of, registered, told
-
-NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-async def opened(portal: RunningPlatform) -> AsyncIterator[Sessions]:
-    database = connect(portal.configuration, pool_size=1)
-    yield sessions(database)
-    await database.dispose()
 
 
 async def found(client: Client, **filters: Any) -> list[str]:

@@ -8,7 +8,7 @@ from atoll.identity import passwords
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from tests.unit.platform.conftest import Client, RunningPlatform
-from tests.unit.platform.people import a_group, a_role, id_of, told
+from tests.unit.platform.people import a_group, a_role, id_of, lose_rights, told
 from tests.unit.platform.users.test_import import accounts, admin, file, looked, sent, wrong
 from tests.unit.platform.users.test_outlived_rights import Held
 from tests.unit.platform.users.test_races import during, owner
@@ -102,14 +102,7 @@ async def test_who_lost_their_rights_makes_nobody_from_a_file_after_that(
     user = await id_of(eve)
     asking = asyncio.ensure_future(sent(eve, file("backdoor,B,,,System Admin,,")))
     await asyncio.wait_for(came.wait(), 10)
-    match how:
-        case "disabled":
-            done = await admin.post(f"/users/{user}/disable", {})
-        case "deleted":
-            done = await admin.post(f"/users/{user}/delete", {})
-        case _:
-            done = await admin.http.put(f"/users/{user}/roles", json={"roles": ["user"]})
-    assert done.is_success
+    await lose_rights(admin, user, how)
     go.set()
     assert (await asking).status_code == status, f"{how} first, then an administrator was made"
     assert "backdoor" not in await accounts(admin)

@@ -7,7 +7,7 @@ import pytest
 from atoll.identity import passwords
 
 from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform
-from tests.unit.platform.people import a_group, a_role, account, id_of, told
+from tests.unit.platform.people import a_group, a_role, account, id_of, lose_rights, told
 from tests.unit.platform.users.test_races import during, owner
 from tests.unit.platform.users.test_rights import a_user
 
@@ -49,14 +49,7 @@ async def test_who_lost_their_rights_makes_no_administrator_after_that(
     body = {"users": [{"name": "backdoor", "nickname": "b", "password": SLOW}], "roles": ["admin"]}
     asking = asyncio.ensure_future(eve.post("/users/batch", body))
     await asyncio.wait_for(came.wait(), 10)
-    match how:
-        case "disabled":
-            done = await admin.post(f"/users/{user}/disable", {})
-        case "deleted":
-            done = await admin.post(f"/users/{user}/delete", {})
-        case _:
-            done = await admin.http.put(f"/users/{user}/roles", json={"roles": ["user"]})
-    assert done.is_success
+    await lose_rights(admin, user, how)
     go.set()
     answer = await asking
     assert answer.status_code == status, f"{how} first, then an administrator was made"
