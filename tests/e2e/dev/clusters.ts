@@ -1,6 +1,7 @@
 /** What the tests of virtual clusters and settings have in common. */
 import type { Page } from "@playwright/test";
 import { expect, unique } from "../portal.ts";
+import { find } from "./people.ts";
 
 export interface Terms {
   gpus?: number;
@@ -47,4 +48,20 @@ export function fact(page: Page, name: string) {
     .locator(".facts > div")
     .filter({ has: page.getByText(name, { exact: true }) })
     .locator("dd");
+}
+
+/** Add somebody on the page of a virtual cluster, found by the beginning of the name. */
+export async function addMember(page: Page, field: "Users" | "Groups", name: string): Promise<void> {
+  await page.getByRole("banner").waitFor();
+  await page.locator(".page-actions").getByRole("button", { name: "Add users" }).click();
+  const dialog = page.getByRole("dialog");
+  await find(page, dialog.getByLabel(field), name);
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(member(page, name)).toBeVisible();
+}
+
+/** The row of a user or group. */
+export function member(page: Page, name: string) {
+  return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
 }

@@ -105,3 +105,13 @@ export async function lookAgain(page: Page): Promise<void> {
 }
 
 export const SORRY = "Sorry, you are not authorised to access this page";
+
+/** Give somebody a role by the list of users, as an administrator. */
+export async function giveRole(page: Page, person: Person, role: RegExp): Promise<void> {
+  await page.goto(`/users?words=${person.user}`);
+  await page.getByRole("button", { name: `Edit roles: ${person.user}` }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("checkbox", { name: role }).check();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+}

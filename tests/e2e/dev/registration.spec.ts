@@ -1,7 +1,7 @@
 /** People make accounts for themselves; until an administrator gives them something, they see what they lack. */
 import { randomBytes } from "node:crypto";
 import { api, signIn, signOut } from "../portal.ts";
-import { accountName, atWork, elsewhere, lookAgain, register, registered, row, SORRY } from "./people.ts";
+import { accountName, atWork, elsewhere, giveRole, lookAgain, register, registered, row, SORRY } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
 
 test.describe("before signing in", () => {
@@ -90,12 +90,7 @@ test("a new user can use the platform once an administrator has given a role, an
   await expect(theirs.getByRole("heading", { level: 1, name: SORRY })).toBeVisible();
   await expect(theirs.getByText("None of your roles and groups gives you rights yet.")).toBeVisible();
 
-  await page.goto(`/users?words=${person.user}`);
-  await page.getByRole("button", { name: `Edit roles: ${person.user}` }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("checkbox", { name: /^User/ }).check();
-  await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog).toBeHidden();
+  await giveRole(page, person, /^User/);
   await expect(row(page, person.user)).toContainText("User");
 
   await lookAgain(theirs);

@@ -1,20 +1,9 @@
 /** Whose a virtual cluster is: users and groups are found, added and taken out, and see it at once. */
 import type { Page } from "@playwright/test";
 import { headerState, start, unique } from "../portal.ts";
-import { clusterName, fact, makeCluster, ready } from "./clusters.ts";
-import { atWork, find, lookAgain, makeGroup, registered, SORRY } from "./people.ts";
+import { addMember, clusterName, fact, makeCluster, member, ready } from "./clusters.ts";
+import { atWork, find, giveRole, lookAgain, makeGroup, registered, SORRY } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
-
-/** Add somebody on the page of a virtual cluster, found by the beginning of the name. */
-async function add(page: Page, field: "Users" | "Groups", name: string): Promise<void> {
-  await page.getByRole("banner").waitFor();
-  await page.locator(".page-actions").getByRole("button", { name: "Add users" }).click();
-  const dialog = page.getByRole("dialog");
-  await find(page, dialog.getByLabel(field), name);
-  await dialog.getByRole("button", { name: "Add" }).click();
-  await expect(dialog).toBeHidden();
-  await expect(member(page, name)).toBeVisible();
-}
 
 /** A dialog once it has unfolded: what is clicked before may land beside the button. */
 async function unfolded(page: Page) {
@@ -22,10 +11,6 @@ async function unfolded(page: Page) {
   await expect(dialog).toBeVisible();
   await expect(page.locator('.ant-modal[class*="ant-zoom"]')).toHaveCount(0);
   return dialog;
-}
-
-function member(page: Page, name: string) {
-  return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
 }
 
 test("users and groups are found by a few letters and become members", {
@@ -37,9 +22,9 @@ test("users and groups are found by a few letters and become members", {
   await makeGroup(page, group, /^User/);
   await makeCluster(page, name);
   await expect(page.getByText("Nobody yet")).toBeVisible();
-  await add(page, "Users", direct.user);
+  await addMember(page, "Users", direct.user);
   await expect(member(page, direct.user)).toContainText("Added by itself");
-  await add(page, "Groups", group);
+  await addMember(page, "Groups", group);
   await expect(member(page, group)).toContainText("Group with 0 users");
   await expect(fact(page, "Members")).toHaveText("1");
   // Who joins the group is a member through it.
@@ -104,12 +89,7 @@ test.describe("a new user", () => {
     const { page: theirs, person } = await registered(browser, stack);
     const admin = await browser.newContext({ baseURL: stack.url, storageState: stack.session });
     const page = await admin.newPage();
-    await page.goto(`/users?words=${person.user}`);
-    await page.getByRole("button", { name: `Edit roles: ${person.user}` }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("checkbox", { name: /^User/ }).check();
-    await dialog.getByRole("button", { name: "Save" }).click();
-    await expect(dialog).toBeHidden();
+    await giveRole(page, person, /^User/);
     await lookAgain(theirs);
     await expect(theirs.getByText("You have rights by a role.")).toBeVisible();
     await expect(theirs.getByRole("heading", { name: SORRY })).toBeVisible();
@@ -117,7 +97,7 @@ test.describe("a new user", () => {
     await expect(theirs.getByRole("heading", { name: SORRY })).toBeVisible();
 
     await makeCluster(page, clusterName("linked"), { gpus: 1 });
-    await add(page, "Users", person.user);
+    await addMember(page, "Users", person.user);
     await ready(page);
     await admin.close();
     await lookAgain(theirs);

@@ -2,8 +2,8 @@
 import type { Page } from "@playwright/test";
 import { expectFitsPhone, expectNoMistakes, look } from "../pages.ts";
 import { api, choose, headerState, start, unique } from "../portal.ts";
-import { clusterName, fact, GPU, grant, makeCluster, ready } from "./clusters.ts";
-import { atWork, find, row } from "./people.ts";
+import { addMember, clusterName, fact, GPU, grant, makeCluster, ready } from "./clusters.ts";
+import { atWork, row } from "./people.ts";
 import { expect, test } from "./stack.ts";
 
 interface Capacity {
@@ -11,21 +11,6 @@ interface Capacity {
   total: number;
   given: number;
   free: number;
-}
-
-/** Add somebody on the page of a virtual cluster, found by the beginning of the name. */
-async function add(page: Page, field: "Users" | "Groups", name: string): Promise<void> {
-  await page.getByRole("banner").waitFor();
-  await page.locator(".page-actions").getByRole("button", { name: "Add users" }).click();
-  const dialog = page.getByRole("dialog");
-  await find(page, dialog.getByLabel(field), name);
-  await dialog.getByRole("button", { name: "Add" }).click();
-  await expect(dialog).toBeHidden();
-  await expect(member(page, name)).toBeVisible();
-}
-
-function member(page: Page, name: string) {
-  return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
 }
 
 test.describe("who does not administer", () => {
@@ -263,7 +248,7 @@ test("leaving the form with unsaved input asks first", async ({ page }) => {
 /** Every page, one virtual cluster with members among them. */
 async function pages(page: Page): Promise<string[]> {
   const path = await makeCluster(page, clusterName("seen"), { gpus: 2, most: 1, hours: 24 });
-  await add(page, "Users", "admin");
+  await addMember(page, "Users", "admin");
   return [
     "/virtual-clusters",
     "/virtual-clusters?words=nothing-is-called-so",
