@@ -34,7 +34,7 @@ test("what was done to an account is found, opened, followed and exported", asyn
 
   await page.getByRole("navigation", { name: "Main menu" }).getByRole("link", { name: "Audit", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Audit" })).toBeVisible();
-  await page.getByLabel("Name (from its begin) or id of the object").fill(person.user);
+  await page.getByLabel("Object: its name or id").fill(person.user);
   await expect(page).toHaveURL(new RegExp(`object=${person.user}`));
   await expect(rows(page).first()).toContainText("Enable an account");
   await expect(rows(page).nth(1)).toContainText("Disable an account");

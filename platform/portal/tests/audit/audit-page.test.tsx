@@ -96,7 +96,7 @@ describe("the audit", () => {
     expect(await screen.findByText("Nothing was recorded yet")).toBeDefined();
     await userEvent.click(screen.getByText("Refused"));
     await waitFor(() => expect(router.state.location.search).toMatchObject({ outcome: "denied" }));
-    await userEvent.type(screen.getByLabelText("Name (from its begin) or id of the object"), "mod");
+    await userEvent.type(screen.getByLabelText("Object: its name or id"), "mod");
     await waitFor(() => expect(router.state.location.search).toMatchObject({ outcome: "denied", object: "mod" }));
     await waitFor(() => expect(query(lists(asked).at(-1))).toMatchObject({ object: "mod", outcome: "denied" }));
     await userEvent.click(await screen.findByRole("button", { name: "Clear filters" }));
