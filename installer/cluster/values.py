@@ -155,6 +155,11 @@ HttpsUrl = Annotated[
         _matching(re.compile(r"https://[^\s/]+(/\S*)?"), "an https address", "Write https:// and the name.")
     ),
 ]
+HttpProxy = Annotated[
+    str,
+    AfterValidator(_matching(re.compile(r"http://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?:\d{1,5}"), "a proxy",
+        "Write http://, its name or address, and its port, like http://10.0.0.5:3128.")),
+]  # fmt: skip
 HttpsOrigin = Annotated[
     str,
     AfterValidator(_matching(re.compile(r"https://[^\s/]+"), "the address of a portal",

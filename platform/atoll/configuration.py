@@ -17,9 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from atoll.devices.limits import LOCAL_DISK, Limits
 from atoll.devices.types import DeviceType, DeviceTypes
+from atoll.providers import LOOPBACK, WaysIn
 from atoll.quantities import Quantity, cpu_text, memory_text, parse
-
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class _Section(BaseModel):
@@ -289,6 +288,7 @@ class Configuration(_Section):
     virtual_clusters: list[FirstVirtualCluster] = Field(default_factory=list)
     operations: Operations = Operations()
     registration: Registration = Registration()
+    ways_in: WaysIn = WaysIn()
     audit: Audit = Audit()
     secrets: Path = Path("/etc/atoll/secrets")
 

@@ -17,6 +17,7 @@ from atoll.database.connection import without_transaction
 from atoll.database.notifications import SESSIONS_ENDED
 from atoll.identity.caller import Caller
 from atoll.identity.codes import MustChangePassword
+from atoll.identity.cookies import device_cookie
 from atoll.identity.service import IdentityService
 from atoll.identity.tokens import token_hash
 from atoll.web import told
@@ -40,14 +41,9 @@ async def session_token(request: Request, parts: Parts) -> str:
     return request.cookies.get(parts.configuration.web.session_cookie, "")
 
 
-def device_cookie(parts: Parts) -> str:
-    """The name of the cookie by which a device is known again."""
-    return f"{parts.configuration.web.session_cookie}_device"
-
-
 async def device_hash(request: Request, parts: Parts) -> str | None:
     """The hash of what a known device shows, None without."""
-    token = request.cookies.get(device_cookie(parts), "")
+    token = request.cookies.get(device_cookie(parts.configuration), "")
     return token_hash(token) if token else None
 
 
@@ -59,6 +55,11 @@ async def _caller(request: Request, parts: Platform) -> Caller | None:
         return await IdentityService(session, parts).caller(
             token_hash(await session_token(request, parts)), client_address(request), request.state.request_id
         )
+
+
+async def present(request: Request, parts: Platform) -> Caller | None:
+    """Whoever is signed in, on a route for everybody; None: nobody."""
+    return await _caller(request, parts) if await session_token(request, parts) else None
 
 
 async def _holds(request: Request, parts: Platform, caller: Caller) -> bool:

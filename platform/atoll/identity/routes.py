@@ -5,10 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from atoll.identity.caller import Caller
-from atoll.identity.dependencies import client_address, device_cookie, device_hash, public, session_token, signed_in
+from atoll.identity.cookies import set_cookie, set_cookies
+from atoll.identity.dependencies import client_address, device_hash, public, session_token, signed_in
 from atoll.identity.registration import register
 from atoll.identity.schemas import PasswordChange, Registered, Registration, Session, SignIn
-from atoll.identity.service import DEVICE_KNOWN, IdentityService
+from atoll.identity.service import IdentityService
 from atoll.identity.tokens import token_hash
 from atoll.web.dependencies import Configured, Parts, Transaction
 from atoll.web.turns import give_back
@@ -23,30 +24,6 @@ async def _service(session: Transaction, parts: Parts) -> IdentityService:
 Service = Annotated[IdentityService, Depends(_service)]
 Token = Annotated[str, Depends(session_token)]
 Device = Annotated[str | None, Depends(device_hash)]
-
-
-def _set_cookie(response: Response, configuration: Configured, token: str) -> None:
-    response.set_cookie(
-        configuration.web.session_cookie,
-        token,
-        max_age=configuration.web.session_hours * 3600,
-        httponly=True,
-        secure=configuration.web.secure_cookies,
-        samesite="lax",
-        path="/",
-    )
-
-
-def _set_device_cookie(request: Request, response: Response, parts: Parts, token: str) -> None:
-    response.set_cookie(
-        device_cookie(parts),
-        token,
-        max_age=int(DEVICE_KNOWN.total_seconds()),
-        httponly=True,
-        secure=parts.configuration.web.secure_cookies,
-        samesite="strict",
-        path=request.url.path,
-    )
 
 
 @router.post("/session", dependencies=[public()], status_code=201)
@@ -65,8 +42,7 @@ async def sign_in(
         replaces=token_hash(before) if before else None,
         device=device,
     )
-    _set_cookie(response, parts.configuration, token)
-    _set_device_cookie(request, response, parts, known)
+    set_cookies(response, parts.configuration, token, known, request.url.path)
     return session
 
 
@@ -110,7 +86,7 @@ async def change_password(
         body.new_password.get_secret_value(),
         device,
     )
-    _set_cookie(response, parts.configuration, token)
+    set_cookie(response, parts.configuration, token)
     return changed
 
 

@@ -24,7 +24,7 @@ from atoll.identity.schemas import (
 )
 from atoll.identity.tokens import new_token, token_hash
 from atoll.web import told
-from atoll.web.errors import Invalid, NotSignedIn, TooMany
+from atoll.web.errors import Conflict, Invalid, NotSignedIn, TooMany
 from atoll.web.platform import Platform
 
 WINDOW = timedelta(minutes=15)
@@ -72,22 +72,22 @@ class IdentityService:
         sessions = parts.sessions
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
-            keys = await _keys(repository, name, address, device)
-            await _refuse_guessing(repository, keys)
-            await _refuse_too_many(repository, name)
+            keys = await keys_of(repository, name, address, device)
+            await refuse_guessing(repository, keys)
+            await refuse_too_many(repository, name)
             user = await repository.user_by_name(name, verifying=True)
         known = "device" in keys
         async with passwords.turn_of_known(name) if known else passwords.turn_of(address):
-            kept = user.password_hash if user is not None and user.active else None
+            kept = (user.password_hash or None) if user is not None and user.active else None
             fit, newer = await passwords.fits(password, kept, known=known)
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
             await repository.judge_alone()
-            keys = await _keys(repository, name, address, device)
-            await _refuse_guessing(repository, keys)
+            keys = await keys_of(repository, name, address, device)
+            await refuse_guessing(repository, keys)
             if user is None or not fit:
-                session.add_all(_failures(keys, name, address))
+                session.add_all(failures_of(keys, name, address))
                 await record_sign_in(
                     session,
                     user_id=None,
@@ -105,21 +105,39 @@ class IdentityService:
                     raise NotSignedIn(codes.WrongCredentials())  # it was changed while this one was looked at
                 if newer is not None:
                     user.password_hash = newer
-                session.add(SignInAttemptRow(key=_succeeded(name)))
                 for key in {keys.get("device", ""), _pair(name, address)} - {""}:
                     await repository.forgive(key)
-                shown = new_token()
-                await repository.know_device(user.id, token_hash(shown), device, now() + DEVICE_KNOWN, DEVICES_PER_USER)
-                if replaces is not None:
-                    await repository.end_session(replaces)
-                await repository.forget_ended(now(), now() - WINDOW)
-                await record_sign_in(
-                    session, user_id=user.id, name=user.name, outcome="done", address=address, request_id=request_id
+                return await IdentityService(session, parts).begin(
+                    user, address=address, request_id=request_id, replaces=replaces, device=device
                 )
-                token, opened = await IdentityService(session, parts)._open(user, address)
-                return token, shown, opened
         # After the transaction, so that the failure is counted.
         raise NotSignedIn(codes.WrongCredentials())
+
+    async def begin(
+        self, user: UserRow, *, address: str, request_id: str, replaces: str | None, device: str | None, way: str = ""
+    ) -> tuple[str, str, Session]:
+        """A session of an active user, who has proven to be that user; what it gives, `sign_in` says.
+
+        `way`: how, if not by the password.
+        """
+        session, repository, name = self._session, self._repository, user.name
+        session.add(SignInAttemptRow(key=_succeeded(name)))
+        shown = new_token()
+        await repository.know_device(user.id, token_hash(shown), device, now() + DEVICE_KNOWN, DEVICES_PER_USER)
+        if replaces is not None:
+            await repository.end_session(replaces)
+        await repository.forget_ended(now(), now() - WINDOW)
+        await record_sign_in(
+            session,
+            user_id=user.id,
+            name=name,
+            outcome="done",
+            address=address,
+            request_id=request_id,
+            details={"way": way} if way else {},
+        )
+        token, opened = await self._open(user, address)
+        return token, shown, opened
 
     async def session(self, hashed_token: str) -> Session:
         """The present session."""
@@ -142,15 +160,20 @@ class IdentityService:
         new: str,
         device: str | None,
     ) -> tuple[str, Session]:
-        """Change the own password: all sessions end, and a new one begins. Raises Invalid, TooMany, Unavailable."""
+        """Change the own password: all sessions end, and a new one begins.
+
+        Raises Invalid, TooMany, Unavailable, Conflict where there is none to be changed.
+        """
         sessions = parts.sessions
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
-            keys = await _keys(repository, caller.name, caller.address, device)
-            await _refuse_guessing(repository, keys)
+            keys = await keys_of(repository, caller.name, caller.address, device)
+            await refuse_guessing(repository, keys)
             user = await repository.user(caller.id, verifying=True)
         if user is None:
             raise NotSignedIn(told.NotSignedIn())
+        if not user.password_hash:
+            raise Conflict(codes.NoPassword())
         # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
         async with passwords.turn_of_known(caller.name):
             fit, _ = await passwords.fits(current, user.password_hash, known=True)
@@ -160,8 +183,8 @@ class IdentityService:
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             await repository.judge_alone()
-            keys = await _keys(repository, caller.name, caller.address, device)
-            await _refuse_guessing(repository, keys)
+            keys = await keys_of(repository, caller.name, caller.address, device)
+            await refuse_guessing(repository, keys)
             present = await repository.user(caller.id, lock=True, verifying=True)
             if present is None:
                 raise NotSignedIn(told.NotSignedIn())
@@ -173,7 +196,7 @@ class IdentityService:
                     session, caller, "user.change_password", kind="user", identifier=present.id, name=present.name
                 )
                 return await IdentityService(session, parts)._open(present, caller.address)
-            session.add_all(_failures(keys, caller.name, caller.address))
+            session.add_all(failures_of(keys, caller.name, caller.address))
         # After the transaction, so that the failure is counted.
         raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("current_password")])
 
@@ -234,32 +257,37 @@ def caller_of(
     )
 
 
-async def _keys(repository: IdentityRepository, name: str, address: str, device: str | None) -> dict[str, str]:
+async def keys_of(repository: IdentityRepository, name: str, address: str, device: str | None) -> dict[str, str]:
     """Under what the failures of a name and an address are counted, per limit; of a known device, by itself."""
     if device is not None and (known := await repository.known_device(device, name)) is not None:
         key = f"device:{known}"
         if await repository.attempts(key, WINDOW) < _LIMITS["device"]:
             return {"device": key}
-    return {"pair": _pair(name, address), "address": f"address:{address}", "name": f"name:{name}"}
+    return {"pair": _pair(name, address), "address": of_address(address), "name": f"name:{name}"}
 
 
-def _failures(keys: dict[str, str], name: str, address: str) -> list[SignInAttemptRow]:
+def failures_of(keys: dict[str, str], name: str, address: str) -> list[SignInAttemptRow]:
     """One failure per key, and one of the pair: a known device that used its guesses up has no five more without."""
     return [SignInAttemptRow(key=key) for key in {*keys.values(), _pair(name, address)}]
+
+
+def of_address(address: str) -> str:
+    """Under what the failures of an address are counted, whoever signs in there and how."""
+    return f"address:{address}"
 
 
 def _pair(name: str, address: str) -> str:
     return f"pair:{name}@{address}"
 
 
-async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str]) -> None:
+async def refuse_guessing(repository: IdentityRepository, keys: dict[str, str]) -> None:
     """Raise TooMany when passwords were wrong too often."""
     for kind, key in keys.items():
         if await repository.attempts(key, WINDOW) >= _LIMITS[kind]:
             raise too_often()
 
 
-async def _refuse_too_many(repository: IdentityRepository, name: str) -> None:
+async def refuse_too_many(repository: IdentityRepository, name: str) -> None:
     """Raise TooMany for a name that was signed in too often, in the words of wrong guesses: it does not say which."""
     if await repository.attempts(_succeeded(name), WINDOW) >= MOST_SIGN_INS:
         raise too_often()

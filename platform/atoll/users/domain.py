@@ -13,6 +13,7 @@ DOMAIN = Domain(
     name="users",
     codes=declared(codes),
     routers=(router,),
+    uses=("ways_in",),
     permissions=(USERS_READ, USERS_MANAGE),
     matrix={
         "GET /users": MatrixRow.administrators(),

@@ -765,6 +765,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List
+         * @description By which ways one signs in, and by which one could.
+         */
+        get: operations["ways_in_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/ways/{way}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Come Back
+         * @description Tell with what the browser came back: sign in, learn that nobody is known, or have a link that was asked for.
+         */
+        post: operations["ways_in_come_back"];
+        /**
+         * Unlink
+         * @description End a link of the own account.
+         */
+        delete: operations["ways_in_unlink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/ways/{way}/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register
+         * @description Make an account for oneself that is linked with who one is at the provider, and sign in to it.
+         */
+        post: operations["ways_in_register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/ways/{way}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Link
+         * @description Begin to link the own account with one at a provider; what comes back from there goes where a sign-in goes.
+         */
+        post: operations["ways_in_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/ways/{way}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start
+         * @description Begin to sign in by a provider; the answer says where the browser goes, and sets a cookie that it comes with.
+         */
+        post: operations["ways_in_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/settings": {
         parameters: {
             query?: never;
@@ -1281,6 +1385,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/{user_id}/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Of User
+         * @description By which ways a user signs in.
+         */
+        get: operations["ways_in_of_user"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/ways/{way}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink User
+         * @description End a link of a user's account, the only way into it, too.
+         */
+        delete: operations["ways_in_unlink_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/batch": {
         parameters: {
             query?: never;
@@ -1439,6 +1583,11 @@ export interface components {
             registration: boolean;
             /** Version */
             version: string;
+            /**
+             * Ways In
+             * @description Ways to sign in beside the password
+             */
+            ways_in: components["schemas"]["WayName"][];
         };
         /**
          * Account
@@ -2068,6 +2217,27 @@ export interface components {
             local_disk_request?: string;
         };
         /**
+         * LinkedWay
+         * @description A way into an account.
+         */
+        LinkedWay: {
+            /**
+             * Label
+             * @description What the user is called there; nothing while it is not linked
+             */
+            label: string | null;
+            /** Linked At */
+            linked_at: string | null;
+            /**
+             * Offered
+             * @description Whether this installation has it
+             */
+            offered: boolean;
+            /** Used At */
+            used_at: string | null;
+            way: components["schemas"]["WayName"];
+        };
+        /**
          * Listing
          * @description A directory; `next_cursor` is set when there is more.
          */
@@ -2208,6 +2378,21 @@ export interface components {
          * @enum {string}
          */
         Mode: "batch" | "service";
+        /**
+         * NewAccount
+         * @description What an account could be called that somebody makes now.
+         */
+        NewAccount: {
+            /**
+             * Label
+             * @description What they are called at the provider
+             */
+            label: string;
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+        };
         /**
          * NewUser
          * @description Somebody who gets an account, with the password that the administrator types: it must be changed at first.
@@ -3925,6 +4110,96 @@ export interface components {
          * @enum {string}
          */
         Wanted: "run" | "stop" | "pause";
+        /**
+         * WayLink
+         * @description Who links: whoever sits there knows the password, where the account has one.
+         */
+        WayLink: {
+            /** Password */
+            password?: string | null;
+        };
+        /**
+         * WayName
+         * @description A way in beside the password.
+         * @enum {string}
+         */
+        WayName: "microsoft" | "wechat";
+        /**
+         * WayRegistration
+         * @description The account that somebody makes for themselves; it may do nothing until an administrator gives it a role.
+         */
+        WayRegistration: {
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+        };
+        /**
+         * WayReturn
+         * @description What the browser came back with: a code, or the provider's word for why there is none.
+         */
+        WayReturn: {
+            /** Code */
+            code?: string | null;
+            /** Error */
+            error?: string | null;
+            /**
+             * Issuer
+             * @description RFC 9207
+             */
+            issuer?: string | null;
+            /** State */
+            state: string;
+        };
+        /**
+         * WayReturned
+         * @description What has become of it.
+         */
+        WayReturned: {
+            /** @description Of who is unknown, and may make an account now */
+            account?: components["schemas"]["NewAccount"] | null;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "signed_in" | "unknown" | "linked";
+            /** @description Of who is signed in now */
+            session?: components["schemas"]["Session"] | null;
+        };
+        /**
+         * WaysOfUser
+         * @description How somebody signs in.
+         */
+        WaysOfUser: {
+            /**
+             * Linkable
+             * @description Whether it may be linked: the one that the installation made may not
+             */
+            linkable: boolean;
+            /**
+             * Password
+             * @description Whether the account has a password
+             */
+            password: boolean;
+            /** Ways */
+            ways: components["schemas"]["LinkedWay"][];
+        };
+        /**
+         * WayStarted
+         * @description Where the browser goes now.
+         */
+        WayStarted: {
+            /**
+             * Address
+             * @description At the provider
+             */
+            address: string;
+            /**
+             * State
+             * @description Comes back with the browser; whoever kept no such state did not begin this
+             */
+            state: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -5476,6 +5751,200 @@ export interface operations {
             };
         };
     };
+    ways_in_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaysOfUser"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_come_back: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WayReturn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WayReturned"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_unlink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WayRegistration"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WayLink"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WayStarted"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WayStarted"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     settings_read: {
         parameters: {
             query?: never;
@@ -6472,6 +6941,67 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Account"];
                 };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_of_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaysOfUser"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_unlink_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What is wrong, and what to do */
             default: {

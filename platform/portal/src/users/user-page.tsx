@@ -12,6 +12,7 @@ import { type Account, userQuery } from "@/people/queries";
 import { GroupLinks, RoleLinks } from "@/people/role-links";
 import { AccountState } from "./account-state";
 import { UserActions } from "./user-actions";
+import { UserWays } from "./user-ways";
 
 /** One account: who it is, what it may do by which roles and groups, and what may be done to it. */
 export function UserPage() {
@@ -84,6 +85,7 @@ function Known({ account }: { account: Account }) {
           <Fact name={t("virtual_clusters")}>{clusters || t("no_virtual_cluster")}</Fact>
         </Facts>
       </Panel>
+      <UserWays account={account} />
       <Panel title={t("activity")}>
         <Facts>
           <Fact name={t("sessions")}>

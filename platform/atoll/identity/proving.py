@@ -1,0 +1,49 @@
+"""Who opens another way into an account is asked again who they are: a session that was left open is not enough."""
+
+from datetime import timedelta
+
+from atoll.database.base import now
+from atoll.identity import codes, passwords
+from atoll.identity.caller import Caller
+from atoll.identity.repository import IdentityRepository
+from atoll.identity.service import failures_of, keys_of, refuse_guessing
+from atoll.web import told
+from atoll.web.errors import Invalid, NotAllowed, NotSignedIn
+from atoll.web.platform import Platform
+
+FRESH = timedelta(minutes=15)
+
+
+async def prove(
+    parts: Platform, caller: Caller, password: str | None, *, hashed_token: str, device: str | None
+) -> None:
+    """Raise unless it is the caller's password, or, where the account has none, the session began lately.
+
+    Raises Invalid at `password`, TooMany, Unavailable, NotAllowed. Wrong ones are counted as at a sign-in.
+    """
+    async with parts.sessions() as session, session.begin():
+        repository = IdentityRepository(session)
+        await refuse_guessing(repository, await keys_of(repository, caller.name, caller.address, device))
+        user = await repository.user(caller.id, verifying=True)
+        if user is None:
+            raise NotSignedIn(told.NotSignedIn())
+        kept = user.password_hash
+        if not kept and not await repository.began_since(hashed_token, now() - FRESH):
+            raise NotAllowed(codes.SignInAgain(minutes=int(FRESH.total_seconds()) // 60))
+    if not kept:
+        return
+    if not password:
+        raise Invalid(told.InvalidRequest(), errors=[told.Missing().at("password")])
+    # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
+    async with passwords.turn_of_known(caller.name):
+        fit, _ = await passwords.fits(password, kept, known=True)
+    async with parts.sessions() as session, session.begin():
+        repository = IdentityRepository(session)
+        await repository.judge_alone()
+        keys = await keys_of(repository, caller.name, caller.address, device)
+        await refuse_guessing(repository, keys)
+        if fit:
+            return
+        session.add_all(failures_of(keys, caller.name, caller.address))
+    # After the transaction, so that the failure is counted.
+    raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("password")])
