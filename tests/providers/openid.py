@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode
 
+from fastapi import FastAPI
 from joserfc import jwt
 from joserfc.jwk import RSAKey
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 Claims = dict[str, Any]
 PERSON = "signed_in_at_provider"  # the provider's own session, by which nobody has to sign in there twice
@@ -65,7 +65,7 @@ class OpenIdServer:
         number = len(self.asked) + secrets.randbelow(10**9)
         self.keys[:] = [RSAKey.generate_key(2048, {"kid": f"key-{number}", "use": "sig", "alg": "RS256"})]
 
-    def app(self) -> Starlette:
+    def app(self) -> FastAPI:
         """The server, of which `issuer` must be the address."""
         if not self.keys:
             self.rotate()
@@ -75,7 +75,8 @@ class OpenIdServer:
             ("/token", self._token, ["POST"]),
             ("/keys", self._keys, ["GET"]),
         ]
-        return Starlette(routes=[Route(path, self._kept(path, to), methods=how) for path, to, how in routes])
+        listed: list[BaseRoute] = [Route(path, self._kept(path, to), methods=how) for path, to, how in routes]
+        return FastAPI(openapi_url=None, routes=listed)
 
     def _kept(self, path: str, to: Callable[[Request], Any]) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from tests.providers.openid import fields
 
@@ -38,14 +38,15 @@ class WeChatServer:
     told: Answer = field(default_factory=dict)  # in place of what it would tell of the person
     answers: dict[str, Callable[[], Response]] = field(default_factory=dict)  # by path, in place of all
 
-    def app(self) -> Starlette:
+    def app(self) -> FastAPI:
         """The server: `open.weixin.qq.com` and `api.weixin.qq.com` in one."""
         routes = [
             ("/connect/qrconnect", self._connect, ["GET", "POST"]),
             ("/sns/oauth2/access_token", self._grant, ["GET"]),
             ("/sns/userinfo", self._person, ["GET"]),
         ]
-        return Starlette(routes=[Route(path, self._kept(path, to), methods=how) for path, to, how in routes])
+        listed: list[BaseRoute] = [Route(path, self._kept(path, to), methods=how) for path, to, how in routes]
+        return FastAPI(openapi_url=None, routes=listed)
 
     def _kept(self, path: str, to: Callable[[Request], Any]) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 
 from joserfc import jwt
 from joserfc.errors import InvalidKeyIdError, JoseError
-from joserfc.jwk import KeySet, OctKey
+from joserfc.jwk import Key, KeySet, OctKey
 
 from atoll.providers import Microsoft, WayName, asked_by_tls
 from atoll.ways_in.asking import Asking, NotBelieved
@@ -173,7 +173,7 @@ def _place(url: str, found: Mapping[str, Any]) -> Place:
 def _signing(url: str, status: int, found: Mapping[str, Any]) -> KeySet:
     """The keys that sign, without secrets that both sides share, and what is not for that."""
     listed = found.get("keys")
-    kept = []
+    kept: list[Key] = []
     for each in listed if status == 200 and isinstance(listed, list) else ():
         if isinstance(each, dict) and each.get("use", "sig") == "sig":
             try:

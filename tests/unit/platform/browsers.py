@@ -28,9 +28,11 @@ class Browser:
         default_factory=lambda: httpx.AsyncClient(verify=trust(), timeout=20, follow_redirects=False)
     )
 
-    async def begin(self, way: str = "microsoft", path: str = "/session/ways/{way}/start", **more: Any) -> str:
+    async def begin(
+        self, way: str = "microsoft", path: str = "/session/ways/{way}/start", body: Any = None, **more: Any
+    ) -> str:
         """Press the button: where the browser is sent."""
-        answer = await self.api.post(path.format(way=way), **more)
+        answer = await self.api.post(path.format(way=way), json=body, **more)
         assert answer.status_code == 201, answer.text
         address: str = answer.json()["address"]
         return address
@@ -100,7 +102,7 @@ async def has_account(
 async def provider() -> AsyncIterator[OpenIdServer]:
     """Microsoft, or who speaks like it."""
     server = OpenIdServer(redirects=(f"{ORIGIN}/sign-in/by/microsoft",), people={"ada": dict(ADA), "eve": dict(EVE)})
-    async with serving(server.app()) as port:  # type: ignore[arg-type] - any ASGI application is served
+    async with serving(server.app()) as port:
         server.issuer = f"http://127.0.0.1:{port}"
         yield server
 
@@ -113,7 +115,7 @@ async def wechat() -> AsyncIterator[WeChatServer]:
         "eve": {"openid": "o-eve", "nickname": "Eve"},
     }
     server = WeChatServer(domain="portal.test", people=people)
-    async with serving(server.app()) as port:  # type: ignore[arg-type]
+    async with serving(server.app()) as port:
         server.base = f"http://127.0.0.1:{port}"
         yield server
 

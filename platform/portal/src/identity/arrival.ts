@@ -18,7 +18,12 @@ export function takeArrival(): void {
   if (!pathname.startsWith("/sign-in/by/") || !search) return;
   const came = new URLSearchParams(search);
   const word = (name: string) => came.get(name) || undefined;
-  arrived = { state: word("state") ?? "", code: word("code"), error: word("error"), issuer: word("iss") };
+  arrived = {
+    state: word("state") ?? "",
+    code: word("code"),
+    error: word("error")?.slice(0, 256),
+    issuer: word("iss")?.slice(0, 512),
+  };
   window.history.replaceState(window.history.state, "", pathname);
 }
 
