@@ -35,8 +35,9 @@ async def prove(
     if not password:
         raise Invalid(told.InvalidRequest(), errors=[told.Missing().at("password")])
     # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
-    async with passwords.turn_of_known(caller.name):
-        fit, _ = await passwords.fits(password, kept, known=True)
+    known = bool(caller.permissions)
+    async with passwords.turn_of_known(caller.name) if known else passwords.turn_of(caller.address):
+        fit, _ = await passwords.fits(password, kept, known=known)
     async with parts.sessions() as session, session.begin():
         repository = IdentityRepository(session)
         await repository.judge_alone()

@@ -167,7 +167,7 @@ async def register(parts: Platform, way: WayName, wanted: WayRegistration, visit
             raise NotAllowed(codes.WayEnded(provider=provider.brand))
         await refuse_more(identity, address, most)
         session.add_all(tries(address))
-        if await identity.user_by_name(wanted.name) is not None:
+        if await identity.taken_names([wanted.name]):
             refused = identity_names.taken(wanted.name)
         elif await repository.link(stranger.issuer, [stranger.subject]) is not None:
             refused = Conflict(codes.LinkedElsewhere(provider=provider.brand))
