@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from installer.cluster.sections import Section
-from installer.cluster.values import AbsolutePath, Host, HttpProxy, HttpsUrl, Network, Text
+from installer.cluster.values import AbsolutePath, Host, HttpProxy, Network, ProviderUrl, Text
 
 SECRETS = "/etc/atoll/secrets"  # where a pod of the API has them
 HTTPS = 443
@@ -18,7 +18,7 @@ MICROSOFT, WECHAT, AUTHORITY = "microsoft_client_secret", "wechat_app_secret", "
 class Microsoft(Section):
     """Microsoft Entra ID, as an application that is registered there."""
 
-    issuer: HttpsUrl = Field(description="Of one tenant, as its OpenID configuration says it")
+    issuer: ProviderUrl = Field(description="Of one tenant, as its OpenID configuration says it")
     client_id: Text = Field(description="Of the application")
     client_secret_file: AbsolutePath = Field(description="A file with its secret, on the control host")
 
@@ -28,7 +28,7 @@ class WeChat(Section):
 
     app_id: Text = Field(description="Of the application")
     app_secret_file: AbsolutePath = Field(description="A file with its secret, on the control host")
-    api: HttpsUrl = Field(
+    api: ProviderUrl = Field(
         default="https://api.weixin.qq.com", description="Where WeChat is asked; another one for a relay of yours"
     )
 

@@ -20,16 +20,11 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def asked_by_tls(url: str) -> str:
+def _configured(url: str) -> str:
     """An address of a provider, which is asked by TLS wherever a network lies in between. Raises ValueError."""
     parts = urlsplit(url)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
         raise ValueError(f"a provider on a network is asked by https alone, not at {url}")
-    return url
-
-
-def _configured(url: str) -> str:
-    parts = urlsplit(asked_by_tls(url))
     if parts.query or parts.fragment or parts.username or not parts.hostname:
         raise ValueError(f"{url}: an address with nothing behind its path")
     return url

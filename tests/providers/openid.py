@@ -49,6 +49,7 @@ class OpenIdServer:
     issuer: str = ""
     keys: list[RSAKey] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)  # paths, in order
+    cookies: list[str] = field(default_factory=list)  # what the platform showed of those that it was given
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
     signed: Callable[[Claims, Claims, RSAKey], str] = plain
     changed: Claims = field(default_factory=dict)  # claims in place of the true ones; None: left out
@@ -84,6 +85,9 @@ class OpenIdServer:
             if path in self.answers:
                 return self.answers[path]()
             found: Response = await to(request)
+            if path != "/authorize":  # as Entra ID gives to everybody
+                self.cookies += request.cookies
+                found.set_cookie("x-ms-gateway-slice", "estsfd")
             return found
 
         return answer

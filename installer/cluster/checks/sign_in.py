@@ -48,22 +48,29 @@ def _reached(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
 
 
 def _narrow(cluster: Cluster, _: Circumstances) -> Iterator[Finding]:
-    own = {name: ipaddress.IPv4Network(getattr(cluster.network, name)) for name in ("pod_network", "service_network")}
-    for index, text in enumerate(cluster.sign_in.networks):
+    own = {f"`network.{key}`": getattr(cluster.network, key) for key in ("pod_network", "service_network")} | {
+        "what every machine calls itself": "127.0.0.0/8"
+    }
+    named: list[tuple[tuple[str | int, ...], str]] = [
+        (("networks", index), text) for index, text in enumerate(cluster.sign_in.networks)
+    ]
+    if _is_address(cluster.sign_in.proxy_host):
+        named.append((("proxy",), f"{cluster.sign_in.proxy_host}/32"))
+    for at, text in named:
         network = ipaddress.IPv4Network(text)
         if network.prefixlen < WIDEST:
             yield Finding(
-                ("sign_in", "networks", index),
-                f"`sign_in.networks`: {network} is most of the internet.",
+                ("sign_in", *at),
+                f"`sign_in.{at[0]}`: {network} is most of the internet.",
                 f"Name the networks of the providers alone (each /{WIDEST} or smaller), or use a `proxy`.",
             )
             continue
         for name, inside in own.items():
-            if network.overlaps(inside):
+            if network.overlaps(ipaddress.IPv4Network(inside)):
                 yield Finding(
-                    ("sign_in", "networks", index),
-                    f"`sign_in.networks`: {network} overlaps `network.{name}` {inside}.",
-                    "Name networks outside of the cluster: what is inside has rules of its own.",
+                    ("sign_in", *at),
+                    f"`sign_in.{at[0]}`: {network} overlaps {name} {inside}.",
+                    "Name what is outside of the cluster: what is inside has rules of its own.",
                 )
 
 

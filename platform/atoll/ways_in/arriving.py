@@ -25,7 +25,7 @@ from atoll.identity.service import IdentityService, of_address, refuse_guessing,
 from atoll.identity.tokens import new_token, token_hash
 from atoll.providers import WayName
 from atoll.ways_in import codes, proposing
-from atoll.ways_in.asking import NotBelieved, Unreachable
+from atoll.ways_in.asking import NotBelieved, Unreachable, in_time
 from atoll.ways_in.models import FlowRow, StrangerRow, linked
 from atoll.ways_in.provider import Known, Provider, Sent
 from atoll.ways_in.repository import WaysRepository, used
@@ -89,7 +89,8 @@ async def start(
     sent = Sent(state, new_token(), verifier, _redirect(parts, way), chooses=caller is not None)
     async with _ASKING.turn(machine(visitor.address)):
         try:
-            address = await provider.address(sent)
+            async with in_time():
+                address = await provider.address(sent)
         except (Unreachable, NotBelieved) as error:
             raise _told(provider, error) from None
     async with parts.sessions() as session, session.begin():
@@ -135,7 +136,7 @@ async def come_back(
         raise NotAllowed(codes.ProviderDeclined(provider=provider.brand))
     sent = Sent(body.state, flow.nonce, flow.verifier, _redirect(parts, way))
     try:
-        async with _ASKING.turn(machine(visitor.address)):
+        async with _ASKING.turn(machine(visitor.address)), in_time():
             known = await provider.who(body.code, sent, body.issuer)
     except Unreachable as error:
         raise _told(provider, error) from None

@@ -1,8 +1,11 @@
 """Asks providers: bounded in time and size, past no redirect, by the proxy that is configured and no other."""
 
 import asyncio
+import contextlib
 import json
 import ssl
+from collections.abc import AsyncIterator
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
 import httpx
@@ -10,7 +13,7 @@ import httpx
 from atoll.configuration import ConfigurationError
 from atoll.providers import WaysIn
 
-WAIT_S = 10.0  # for one answer, whatever it waits for
+WAIT_S = 10.0  # for all that is asked for one person, whatever it waits for
 CONNECT_S = 5.0
 MOST_BYTES = 512 << 10
 AT_ONCE = 16
@@ -36,6 +39,8 @@ class Asking:
             timeout=httpx.Timeout(WAIT_S, connect=CONNECT_S),
             limits=httpx.Limits(max_connections=AT_ONCE, max_keepalive_connections=4, keepalive_expiry=5),
             headers={"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "Atoll"},
+            # What it was told for one person is not shown for the next one.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         )
 
     async def close(self) -> None:
@@ -49,7 +54,7 @@ class Asking:
         """
         where = url.partition("?")[0]
         try:
-            async with asyncio.timeout(WAIT_S), self._http.stream(method, url, **more) as answer:
+            async with self._http.stream(method, url, **more) as answer:
                 if answer.status_code >= 500:
                     raise Unreachable(f"{where}: status {answer.status_code}")
                 content = b""
@@ -57,15 +62,25 @@ class Asking:
                     content += part
                     if len(content) > MOST_BYTES:
                         raise NotBelieved(f"{where}: the answer is longer than {MOST_BYTES} bytes")
-        except (httpx.HTTPError, TimeoutError) as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable(f"{where}: {type(error).__name__} {_plain(error)}") from None
         try:
             found = json.loads(content)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             raise NotBelieved(f"{where}: status {answer.status_code}, and the answer is no object of JSON")
         return answer.status_code, found
+
+
+@contextlib.asynccontextmanager
+async def in_time() -> AsyncIterator[None]:
+    """All that a provider is asked for one person. Raises Unreachable where that takes longer than people bear."""
+    try:
+        async with asyncio.timeout(WAIT_S):
+            yield
+    except TimeoutError:
+        raise Unreachable(f"no answer within {WAIT_S:g} seconds") from None
 
 
 def _plain(error: BaseException) -> str:

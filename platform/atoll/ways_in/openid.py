@@ -9,15 +9,15 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import Key, KeySet, OctKey
 
-from atoll.providers import Microsoft, WayName, asked_by_tls
+from atoll.providers import Microsoft, WayName
 from atoll.ways_in.asking import Asking, NotBelieved
-from atoll.ways_in.provider import LONGEST, Known, Sent, one_line
+from atoll.ways_in.provider import LONGEST, Known, Sent, identifier, one_line
 
 KEPT_S = 3600.0  # what a provider says of itself, and its keys
 LEEWAY_S = 60
@@ -89,7 +89,7 @@ class OpenId:
             status, found = await self._asking.ask("GET", url)
             if status != 200 or found.get("issuer") != self.issuer:
                 raise NotBelieved(f"{url}: status {status}, of the issuer {str(found.get('issuer'))[:LONGEST]!r}")
-            self._place = time.monotonic(), _place(url, found)
+            self._place = time.monotonic(), _place(url, self.issuer, found)
         return self._place[1]
 
     async def _token(self, code: str, sent: Sent) -> str:
@@ -120,7 +120,7 @@ class OpenId:
                 return jwt.decode(token, await self._signers(fresh=False), algorithms=ALGORITHMS).claims
             except InvalidKeyIdError:
                 return jwt.decode(token, await self._signers(fresh=True), algorithms=ALGORITHMS).claims
-        except (JoseError, ValueError) as error:
+        except (JoseError, ValueError, TypeError) as error:
             raise NotBelieved(f"its token: {type(error).__name__} {str(error)[:LONGEST]}") from None
 
     async def _signers(self, *, fresh: bool) -> KeySet:
@@ -135,14 +135,13 @@ def check(claims: Mapping[str, Any], issuer: str, client: str, nonce: str, at: f
     """Raise NotBelieved unless a signed token was made for this client, by that issuer, just now (`at`, in seconds)."""
     audience = claims.get("aud")
     audiences = audience if isinstance(audience, list) else [audience]
-    subject = claims.get("sub")
     for wrong, what in (
         (claims.get("iss") != issuer, "of another issuer"),
         (client not in audiences, "for somebody else"),
         (len(audiences) > 1 and claims.get("azp") != client, "for several, and given to another one"),
         (claims.get("azp", client) != client, "given to somebody else"),
         (claims.get("nonce") != nonce, "for another sign-in"),
-        (not isinstance(subject, str) or not 0 < len(subject) <= LONGEST, "of nobody"),
+        (not identifier(claims.get("sub")), "of nobody"),
         (not _number(claims, "exp") or claims["exp"] <= at - LEEWAY_S, "too old"),
         (not _number(claims, "iat") or not at - OLDEST_S <= claims["iat"] <= at + LEEWAY_S, "not of this moment"),
         ("nbf" in claims and (not _number(claims, "nbf") or claims["nbf"] > at + LEEWAY_S), "not good yet"),
@@ -160,14 +159,21 @@ def refusal(found: Mapping[str, Any]) -> str:
     return " ".join([word, *(f"AADSTS{each}" for each in codes)])
 
 
-def _place(url: str, found: Mapping[str, Any]) -> Place:
+def _place(url: str, issuer: str, found: Mapping[str, Any]) -> Place:
+    """Where it is asked: at the issuer's own host, so that nobody leads the API, or a secret, to another one."""
     places = [found.get(name) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")]
     methods = found.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
     try:
-        authorize, token, keys = (asked_by_tls(each) for each in places if isinstance(each, str))
+        authorize, token, keys = (each for each in places if isinstance(each, str) and _host(each) == _host(issuer))
     except ValueError:
-        raise NotBelieved(f"{url}: it names no places that are asked by https") from None
+        raise NotBelieved(f"{url}: it names places that are not at the issuer's own host") from None
     return Place(authorize, token, keys, by_header=isinstance(methods, list) and "client_secret_basic" in methods)
+
+
+def _host(url: str) -> tuple[str, str]:
+    """Scheme, and host with port: an issuer is asked by TLS, or is on this machine."""
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc.lower()
 
 
 def _signing(url: str, status: int, found: Mapping[str, Any]) -> KeySet:

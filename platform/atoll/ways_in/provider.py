@@ -7,13 +7,19 @@ from typing import Protocol
 from atoll.providers import WayName
 
 LONGEST = 255
-# What no line has that people read beside others (`ONE_LINE` of atoll.identity.schemas).
-_HIDES = re.compile(r"[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+# What no line has that people read beside others (`ONE_LINE` of atoll.identity.schemas), and halves of letters.
+_HIDES = re.compile(r"[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
 
 
 def one_line(text: object) -> str:
     """What a provider calls somebody, in one line that nothing turns or hides; empty for what is no text."""
     return _HIDES.sub("", text).strip()[:LONGEST].strip() if isinstance(text, str) else ""
+
+
+def identifier(value: object, longest: int = LONGEST) -> str:
+    """By what a provider knows somebody: visible ASCII (OpenID Connect Core, 2: `sub`); empty for anything else."""
+    fits = isinstance(value, str) and len(value) <= longest and value.isascii() and value.isprintable()
+    return value if fits else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from atoll.providers import WayName, WeChat
 from atoll.ways_in.asking import Asking, NotBelieved
-from atoll.ways_in.provider import Known, Sent, one_line
+from atoll.ways_in.provider import Known, Sent, identifier, one_line
 
 LONGEST = 128
 # Whose names they are: one of each application (openid), one of all of an owner's (unionid).
@@ -48,13 +48,13 @@ class WeChatOAuth:
             "/sns/oauth2/access_token",
             {"appid": self._app, "secret": self._secret, "code": code, "grant_type": "authorization_code"},
         )
-        token, openid = _word(granted, "access_token", 4096), _word(granted, "openid")
+        token, openid = identifier(granted.get("access_token"), 4096), identifier(granted.get("openid"), LONGEST)
         if not token or not openid:
             raise NotBelieved("what it granted names nobody")
         person = await self._ask("/sns/userinfo", {"access_token": token, "openid": openid, "lang": "zh_CN"})
         if person.get("openid") != openid:
             raise NotBelieved("it speaks of somebody else than it granted")
-        unions = {union for found in (granted, person) if (union := _word(found, "unionid"))}
+        unions = {union for found in (granted, person) if (union := identifier(found.get("unionid"), LONGEST))}
         if len(unions) > 1:
             raise NotBelieved("it calls one person by two names")
         nickname = one_line(person.get("nickname"))
@@ -72,8 +72,3 @@ class WeChatOAuth:
         if status != 200 or error != 0:
             raise NotBelieved(f"{path}: status {status}, errcode {error if isinstance(error, int) else 'none'}")
         return found
-
-
-def _word(found: Mapping[str, Any], name: str, longest: int = LONGEST) -> str:
-    value = found.get(name)
-    return value if isinstance(value, str) and 0 < len(value) <= longest else ""

@@ -125,7 +125,11 @@ def test_ways_to_sign_in_come_from_a_file_and_one_that_says_none_is_told(tmp_pat
     file = tmp_path / "ways_in.yaml"
     file.write_text("wechat: {app_id: wx1, secret_file: /nowhere}\n")
     assert settings.ways_in(file) == {"ways_in": {"wechat": {"app_id": "wx1", "secret_file": "/nowhere"}}}
-    for content, said in (("[", "cannot be read"), ("", "says nothing of ways to sign in"), ("- wechat", "says nothing")):
+    for content, said in (
+        ("[", "cannot be read"),
+        ("", "says nothing of ways to sign in"),
+        ("- wechat", "says nothing"),
+    ):
         file.write_text(content)
         with pytest.raises(DevError) as told:
             settings.ways_in(file)

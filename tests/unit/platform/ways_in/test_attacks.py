@@ -99,6 +99,10 @@ def _with_its_own_key(header: Claims, claims: Claims, _: RSAKey) -> str:
     return plain({**header, "jwk": EVERYBODYS.as_dict(private=False)}, claims, EVERYBODYS)
 
 
+def _with_a_header_that_is_none(header: Claims, claims: Claims, _: RSAKey) -> str:
+    return f"{_part({**header, 'crit': 7})}.{_part(claims)}.{_text(b'x' * 256)}"
+
+
 def _changed_afterwards(header: Claims, claims: Claims, key: RSAKey) -> str:
     head, _, signature = plain(header, claims, key).split(".")
     return f"{head}.{_part({**claims, 'sub': 'ada-at-provider'})}.{signature}"
@@ -112,6 +116,7 @@ def _changed_afterwards(header: Claims, claims: Claims, key: RSAKey) -> str:
         _by_what_everybody_knows,
         _with_its_own_key,
         _changed_afterwards,
+        _with_a_header_that_is_none,
         lambda *_: "no token",
         lambda *_: "",
         lambda *_: "a.b.c",
@@ -169,11 +174,18 @@ async def test_who_calls_itself_by_another_name_is_not_asked(portal: RunningPlat
     assert told(await a_browser(portal).api.post("/session/ways/microsoft/start"))[:2] == NOT_BELIEVED
 
 
-async def test_a_provider_sends_nobody_to_where_secrets_go_in_clear(
-    portal: RunningPlatform, provider: OpenIdServer
-) -> None:
-    provider.discovery["token_endpoint"] = "http://192.0.2.1/token"
-    assert told(await a_browser(portal).api.post("/session/ways/microsoft/start"))[:2] == NOT_BELIEVED
+async def test_a_provider_leads_nobody_to_another_host(portal: RunningPlatform, provider: OpenIdServer) -> None:
+    """Nor the API itself: to a service inside, or to one that is shown the secret."""
+    browser = a_browser(portal)
+    clear, other, inside = "http://192.0.2.1/token", "https://evil.example/token", "http://127.0.0.1:1/"
+    for changed in (
+        *({place: other} for place in ("authorization_endpoint", "token_endpoint", "jwks_uri")),
+        *({"token_endpoint": wrong} for wrong in (clear, inside, "http://[::1", "/token", 7, None)),
+    ):
+        provider.discovery = changed
+        refused = await browser.api.post("/session/ways/microsoft/start")
+        assert told(refused)[:2] == NOT_BELIEVED, f"a provider chooses whom the API asks: {changed}"
+    assert {*provider.asked} == {"/.well-known/openid-configuration"}
 
 
 async def test_nobody_chooses_where_a_browser_comes_back_to(portal: RunningPlatform) -> None:

@@ -1,7 +1,9 @@
 """A provider that does not answer, or answers what is no answer: told in time, and passwords open the portal still."""
 
+import asyncio
 import json
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -74,14 +76,22 @@ class TestNobodySpeaks:
         assert time.monotonic() - began < 5, "a provider that says nothing is waited for"
 
 
-def test_one_answer_is_waited_for_as_long_as_people_bear() -> None:
+def test_a_provider_is_waited_for_as_long_as_people_bear() -> None:
     assert asking.WAIT_S <= 10
     assert asking.CONNECT_S <= asking.WAIT_S
+
+
+async def test_all_that_is_asked_for_one_person_has_that_time_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "WAIT_S", 0.1)
+    with pytest.raises(asking.Unreachable, match=r"no answer within 0\.1 seconds"):
+        async with asking.in_time():
+            await asyncio.Event().wait()
 
 
 async def drip() -> Any:
     while True:
         yield b" " * 65536
+        await asyncio.sleep(0)  # so that the server learns that nobody listens any more
 
 
 @pytest.mark.parametrize(
@@ -90,6 +100,7 @@ async def drip() -> Any:
         (lambda: Response(status_code=503), (503, "provider_unreachable")),
         (lambda: Response("<html>sign in to the hotel's network</html>"), (403, "provider_not_believed")),
         (lambda: Response("[]"), (403, "provider_not_believed")),
+        (lambda: Response("[" * 100_000), (403, "provider_not_believed")),
         (lambda: Response(b"\xff\xfe{}"), (403, "provider_not_believed")),
         (lambda: Response(status_code=404, content="{}"), (403, "provider_not_believed")),
         (lambda: JSONResponse({}), (403, "provider_not_believed")),
@@ -145,3 +156,31 @@ async def test_what_a_provider_says_of_itself_is_asked_for_once_an_hour(
         assert (await a_browser(portal).through("ada")).is_success
     assert provider.asked.count("/.well-known/openid-configuration") == 1
     assert provider.asked.count("/keys") == 1
+
+
+async def test_no_line_of_a_library_names_an_address_with_a_secret_in_it(wechat: WeChatServer) -> None:
+    program = (
+        "import asyncio\n"
+        "from atoll.providers import WaysIn\n"
+        "from atoll.ways_in.asking import Asking\n"
+        "from atoll.web.internal import configure_logs\n"
+        "configure_logs()\n"
+        f"asyncio.run(Asking(WaysIn()).ask('GET', '{wechat.base}/sns/userinfo', params={{'secret': 'of-the-app'}}))\n"
+        "print('asked')\n"
+    )
+    running = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    said, _ = await running.communicate()
+    assert "asked" in said.decode(), said.decode()
+    assert wechat.asked == ["/sns/userinfo"]
+    assert "of-the-app" not in said.decode(), "a library writes the secret into the log"
+
+
+async def test_what_a_provider_gives_for_one_person_is_not_shown_for_the_next_one(
+    portal: RunningPlatform, provider: OpenIdServer
+) -> None:
+    await has_account(portal)
+    assert (await a_browser(portal).through("ada")).is_success
+    assert provider.asked.count("/token") == 2
+    assert provider.cookies == [], "a provider takes one person for another one by its cookies"

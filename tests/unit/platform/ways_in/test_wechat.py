@@ -77,6 +77,7 @@ async def test_an_error_that_comes_as_200_is_one(portal: RunningPlatform, wechat
         ({"openid": ""}, {}),
         ({"openid": "o" * 129}, {"openid": "o" * 129}),
         ({"openid": 7}, {"openid": 7}),
+        ({"openid": "o\u0000"}, {"openid": "o\u0000"}),
         ({"access_token": None}, {}),
         ({"errcode": "40001"}, {}),
         ({}, {"errcode": -1}),
@@ -111,3 +112,11 @@ async def test_a_nickname_that_hides_something_is_shown_without(portal: RunningP
     offered = (await a_browser(portal).through("eve", "wechat")).json()["account"]
     assert (offered["name"], offered["nickname"]) == ("evenimda", "Evenimda")
     assert offered["label"] == "Evenimda"
+
+
+async def test_a_nickname_that_was_cut_within_a_letter_is_shown_without_its_half(
+    portal: RunningPlatform, wechat: WeChatServer
+) -> None:
+    wechat.answers["/sns/userinfo"] = lambda: Response('{"openid": "o-eve", "nickname": "Eve\\ud83d"}')
+    offered = (await a_browser(portal).through("eve", "wechat")).json()["account"]
+    assert (offered["nickname"], offered["label"]) == ("Eve", "Eve")
