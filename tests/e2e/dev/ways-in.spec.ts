@@ -95,7 +95,9 @@ test("somebody links their account with Microsoft, signs in that way, and ends t
 test.describe("before signing in", () => {
   test.use({ storageState: NOBODY, expected: [/403/] });
 
-  test("who cancels at the provider, or comes by a link of somebody else, is told so and led back", async ({ page }) => {
+  test("who cancels at the provider, or comes by a link of somebody else, is told so and led back", async ({
+    page,
+  }) => {
     await page.goto("/");
     await page.getByRole("button", { name: "Sign in by Microsoft" }).click();
     await chooseThere(page, "Cancel");

@@ -57,11 +57,7 @@ export default function LinkDialog({
         {password && (
           <>
             <input type="text" name="username" value={user.name} autoComplete="username" readOnly hidden />
-            <Form.Item
-              name="password"
-              label={t("current")}
-              rules={[{ required: true, message: t("password_needed") }]}
-            >
+            <Form.Item name="password" label={t("current")} rules={[{ required: true, message: t("password_needed") }]}>
               <Input.Password autoFocus autoComplete="current-password" />
             </Form.Item>
           </>

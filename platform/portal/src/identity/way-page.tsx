@@ -97,7 +97,13 @@ function Back({ linking = false, next }: { linking?: boolean; next?: string }) {
   const { t } = useTranslation("identity");
   return (
     <div className="entrance-again">
-      {linking ? <Link to="/settings">{t("to_settings")}</Link> : <Link to="/sign-in" search={{ next }}>{t("to_sign_in")}</Link>}
+      {linking ? (
+        <Link to="/settings">{t("to_settings")}</Link>
+      ) : (
+        <Link to="/sign-in" search={{ next }}>
+          {t("to_sign_in")}
+        </Link>
+      )}
     </div>
   );
 }

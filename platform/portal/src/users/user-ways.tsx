@@ -64,9 +64,7 @@ export function UserWays({ account }: { account: Account }) {
           <WayList ways={found}>
             {({ way, label }) =>
               label !== null &&
-              may("users:manage") && (
-                <Button onClick={() => askToEnd(way)}>{t("identity:way_unlink")}</Button>
-              )
+              may("users:manage") && <Button onClick={() => askToEnd(way)}>{t("identity:way_unlink")}</Button>
             }
           </WayList>
         )}

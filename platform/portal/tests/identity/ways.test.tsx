@@ -119,7 +119,12 @@ describe("the page to which people come back", () => {
 
   test("has who is unknown make an account, with another name if that one is taken", async () => {
     const offered = { name: "ada", nickname: "Ada", label: "ada@example.com" };
-    const session = { user: { id: "1", name: "ada-2" }, must_change_password: false, device_types: [], permissions: [] };
+    const session = {
+      user: { id: "1", name: "ada-2" },
+      must_change_password: false,
+      device_types: [],
+      permissions: [],
+    };
     const taken = { field: "name", code: "name_taken", message: "", params: {} };
     let tries = 0;
     const asked = serve({
