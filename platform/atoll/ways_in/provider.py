@@ -18,8 +18,8 @@ def one_line(text: object) -> str:
 
 def identifier(value: object, longest: int = LONGEST) -> str:
     """By what a provider knows somebody: visible ASCII (OpenID Connect Core, 2: `sub`); empty for anything else."""
-    fits = isinstance(value, str) and len(value) <= longest and value.isascii() and value.isprintable()
-    return value if fits else ""
+    text = value if isinstance(value, str) else ""
+    return text if len(text) <= longest and text.isascii() and text.isprintable() else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
 import { problemOf } from "@/api/problem";
+import { useFocusBack } from "@/elements/focus";
 import { ProblemNote } from "@/elements/problem-note";
 import { useFieldWords } from "@/words/told";
 import { useSession } from "./session";
@@ -25,6 +26,7 @@ export default function LinkDialog({
   const [failure, setFailure] = useState<unknown>();
   const fieldWords = useFieldWords();
   const provider = t(`way.${way}`);
+  useFocusBack();
 
   async function link(fields: { password?: string }) {
     setBusy(true);

@@ -178,10 +178,11 @@ async def test_a_provider_leads_nobody_to_another_host(portal: RunningPlatform, 
     """Nor the API itself: to a service inside, or to one that is shown the secret."""
     browser = a_browser(portal)
     clear, other, inside = "http://192.0.2.1/token", "https://evil.example/token", "http://127.0.0.1:1/"
-    for changed in (
+    changes: tuple[Claims, ...] = (
         *({place: other} for place in ("authorization_endpoint", "token_endpoint", "jwks_uri")),
         *({"token_endpoint": wrong} for wrong in (clear, inside, "http://[::1", "/token", 7, None)),
-    ):
+    )
+    for changed in changes:
         provider.discovery = changed
         refused = await browser.api.post("/session/ways/microsoft/start")
         assert told(refused)[:2] == NOT_BELIEVED, f"a provider chooses whom the API asks: {changed}"
