@@ -301,7 +301,7 @@ PHASES = (
         role="platform",
         on=Scope.CLUSTER,
         needs=("database", "queue", "storage_client"),
-        inputs=("cluster_name", "platform", "resource_limit", "smtp", "device_types", "shared_devices",
+        inputs=("cluster_name", "platform", "resource_limit", "smtp", "sign_in", "device_types", "shared_devices",
                 "portal_address", "masters", "control", "storage.driver", "network.cluster_domain",
                 "network.service_network", "monitoring.scrape_seconds"),
         artifacts=("image/platform/*atoll/*", "image/framework/*", "platform/*"),

@@ -17,9 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from atoll.devices.limits import LOCAL_DISK, Limits
 from atoll.devices.types import DeviceType, DeviceTypes
+from atoll.providers import LOOPBACK, WaysIn
 from atoll.quantities import Quantity, cpu_text, memory_text, parse
-
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class _Section(BaseModel):
@@ -297,6 +296,7 @@ class Configuration(_Section):
     operations: Operations = Operations()
     registration: Registration = Registration()
     access_tokens: AccessTokens = AccessTokens()
+    ways_in: WaysIn = WaysIn()
     audit: Audit = Audit()
     secrets: Path = Path("/etc/atoll/secrets")
 

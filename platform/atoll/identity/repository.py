@@ -183,6 +183,11 @@ class IdentityRepository:
         )
         return found
 
+    async def began_since(self, token_hash: str, moment: datetime) -> bool:
+        """Whether that session began after `moment`."""
+        query = select(SessionRow.user_id).where(SessionRow.token_hash == token_hash, SessionRow.created_at > moment)
+        return await self._session.scalar(query) is not None
+
     async def end_session(self, token_hash: str) -> None:
         """End one session, and what flows for it."""
         ended = delete(SessionRow).where(SessionRow.token_hash == token_hash).returning(SessionRow.user_id)

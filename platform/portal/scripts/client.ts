@@ -16,6 +16,7 @@ const FORMS = [
   "SignIn",
   "PasswordChange",
   "Registration",
+  "WayRegistration",
   "UsersCreate",
   "NewUser",
   "UserUpdate",

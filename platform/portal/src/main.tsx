@@ -11,6 +11,7 @@ import { Preferences } from "@/appearance/preferences";
 import { applyAppearance, storedAppearance } from "@/appearance/theme";
 import { FeedbackProvider } from "@/elements/feedback";
 import { RegistryContext, registryOf } from "@/features/registry";
+import { takeArrival } from "@/identity/arrival";
 import { noteSignedIn, sessionQuery } from "@/identity/session";
 import { recallRefresh } from "@/identity/settings";
 import { startLanguage } from "@/words/language";
@@ -18,6 +19,7 @@ import "@/appearance/base.css";
 
 applyAppearance(storedAppearance());
 recallRefresh();
+takeArrival();
 
 const queries = new QueryClient({
   defaultOptions: {

@@ -131,6 +131,20 @@ export const RULES = {
       "maxLength": 256
     }
   },
+  "WayRegistration": {
+    "name": {
+      "required": true,
+      "pattern": "^[a-z][a-z0-9-]{0,30}[a-z0-9]$",
+      "minLength": 2,
+      "maxLength": 32
+    },
+    "nickname": {
+      "required": true,
+      "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$",
+      "minLength": 1,
+      "maxLength": 64
+    }
+  },
   "UsersCreate": {
     "groups": {
       "required": false,

@@ -1,10 +1,13 @@
+import { useQuery } from "@tanstack/react-query";
 import { Segmented } from "antd";
 import { useTranslation } from "react-i18next";
 import { useAppearance } from "@/appearance/preferences";
 import { Page, Panel } from "@/elements/page";
 import { Answer } from "@/elements/states";
+import { aboutQuery } from "@/identity/about";
 import { useMay } from "@/identity/session";
 import { useSettings } from "@/identity/settings";
+import { WaysPanel } from "@/identity/ways-panel";
 import { LANGUAGES, type Language, switchLanguage } from "@/words/language";
 import { ClusterChoice } from "./cluster-choice";
 import { RefreshForm } from "./refresh-form";
@@ -15,6 +18,7 @@ export function SettingsPage() {
   const { t } = useTranslation("settings");
   const may = useMay();
   const query = useSettings();
+  const about = useQuery(aboutQuery);
   return (
     <Page title={t("title")} purpose={t("purpose")}>
       <div className="settings">
@@ -30,6 +34,12 @@ export function SettingsPage() {
             {(settings) => <RefreshForm seconds={settings.refresh_seconds} />}
           </Answer>
         </Panel>
+        {(about.data?.ways_in.length ?? 0) > 0 && (
+          <Panel title={t("ways")}>
+            <p className="settings-hint">{t("ways_means")}</p>
+            <WaysPanel />
+          </Panel>
+        )}
         <Panel title={t("browser")}>
           <p className="settings-hint">{t("browser_means")}</p>
           <Looks />
