@@ -13,6 +13,10 @@ SOME, NOBODY = {"way": "microsoft"}, {"user_id": "nobody"}
 DOMAIN = Domain(
     name="ways_in",
     codes=declared(codes),
+    actions={
+        "user.link": "Link an account with one at a provider",
+        "user.unlink": "End the link of an account with one at a provider",
+    },
     routers=(router,),
     tables={
         LinkRow: TableRights(api=Rights(add=True, changes=("subject", "label", "used_at"), remove=True)),
