@@ -57,6 +57,7 @@ class Lock(Locked):
 
     architectures: list[Architecture]
     programs: dict[str, Program]
+    of_tests: dict[str, Program] = {}
     debian: Debian
     manifests: dict[str, Manifest]
 

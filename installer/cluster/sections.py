@@ -220,7 +220,10 @@ class Accelerators(Section):
 class Queue(Section):
     """Kueue: who waits for what."""
 
-    fair_sharing: bool = Field(default=True, description="Share idle devices by use so far instead of by arrival")
+    fair_sharing: bool = Field(
+        default=False,
+        description="Who holds least comes first, not who asked first; nobody borrows then",
+    )
     preempt_lower_priority: bool = Field(
         default=True,
         description="A task may take devices from tasks of lower priority",
@@ -299,7 +302,10 @@ class Platform(Section):
         description="People may make accounts for themselves, which may do nothing until an administrator gives a role",
     )
     waiting_accounts: int = Field(
-        default=100, ge=1, le=10000, description="Accounts without any role that may wait for one; then nobody registers"
+        default=100,
+        ge=1,
+        le=10000,
+        description="Accounts without any role that may wait for one; then nobody registers",
     )
     language: Literal["zh-CN", "en"] = Field(
         default="zh-CN",
