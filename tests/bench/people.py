@@ -38,6 +38,7 @@ CORES = 2
 PASSWORD = "correct-horse-battery"
 LIST_ROUNDS, TYPING_ROUNDS, SIGN_IN_ROUNDS, HIDDEN_ROUNDS = 40, 8, 3, 150
 AT_ONCE = 50
+ADMIN, FOREIGNER = "u00501", "u00003"
 DEEP = "person-in-the-middle"
 Answer = tuple[float, httpx.Response]
 LISTS: tuple[tuple[str, Mapping[str, Any]], ...] = (
@@ -181,7 +182,7 @@ async def lists(admin: httpx.AsyncClient) -> dict[str, object]:
     first = (await admin.get("/users")).json()["next_cursor"]
     asked = {}
     for path, params in LISTS:
-        query = {**params, "cursor": first} if params.get("cursor") == DEEP else params
+        query: dict[str, Any] = {**params, "cursor": first} if params.get("cursor") == DEEP else {**params}
         asked[f"{path} {dict(params)}"] = partial(admin.get, path, params=query)
     return worst(await interleaved(asked, LIST_ROUNDS))
 
@@ -191,7 +192,7 @@ async def type_ahead(admin: httpx.AsyncClient) -> dict[str, object]:
     samples: dict[str, list[float]] = {}
     for words in TYPED:
         for at in range(1, len(words) + 1):
-            params = {"words": words[:at], "limit": 20}
+            params: dict[str, Any] = {"words": words[:at], "limit": 20}
             asked = {path: partial(admin.get, path, params=params) for path in TYPE_AHEAD}
             for path, took in (await interleaved(asked, TYPING_ROUNDS)).items():
                 samples.setdefault(path, []).extend(took)
@@ -232,8 +233,8 @@ async def hidden(foreigner: httpx.AsyncClient) -> dict[str, object]:
     took = await interleaved(asked, HIDDEN_ROUNDS, (403, 404))
     ratios = {}
     for method, path, _, _ in HIDDEN:
-        there, never = (statistics.median(took[f"{method} {path} {kind}"]) for kind in ("there", "never"))
-        ratios[f"{method} {path}"] = max(there, never) / min(there, never)
+        one, other = (statistics.median(took[f"{method} {path} {kind}"]) for kind in ("there", "never"))
+        ratios[f"{method} {path}"] = max(one, other) / min(one, other)
     name = max(ratios, key=lambda each: ratios[each])
     return {"value": ratios[name], "unit": "ratio", "on": f"{name}, {CORES} cores"}
 
@@ -242,15 +243,18 @@ async def measured() -> dict[str, dict[str, object]]:
     """All figures."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         async with company(Path(folder)) as there:
-            admin = await there.signed_in((await there.names("id = 'u00501'"))[0])
-            foreigner = await there.signed_in((await there.names("id = 'u00003'"))[0])
-            async with admin, foreigner:
+            (name,), (stranger,) = [await there.names(f"id = '{one}'") for one in (ADMIN, FOREIGNER)]
+            admin, foreigner = await there.signed_in(name), await there.signed_in(stranger)
+            try:
                 return {
                     "people_lists": await lists(admin),
                     "people_type_ahead": await type_ahead(admin),
                     "people_hidden": await hidden(foreigner),
                     "people_sign_in": await sign_in(there),
                 }
+            finally:
+                await admin.aclose()
+                await foreigner.aclose()
 
 
 if __name__ == "__main__":

@@ -109,6 +109,7 @@ _GROUPS = (
     SELECT 'g' || to_char(1 + (n + 37 * k) % :groups, 'FM000'), 'u' || to_char(n, 'FM00000')
     FROM generate_series(1, CAST(:users AS int)) AS n, generate_series(1, CAST(:groups_of_user AS int)) AS k
     WHERE n % 100 <> 0
+    ON CONFLICT DO NOTHING
     """,
 )
 _CLUSTERS = (
@@ -126,6 +127,7 @@ _CLUSTERS = (
     INSERT INTO virtual_cluster_groups (virtual_cluster_id, group_id)
     SELECT 'c' || to_char(n, 'FM000'), 'g' || to_char(1 + (n * 2 + 53 * k) % :groups, 'FM000')
     FROM generate_series(1, CAST(:clusters AS int)) AS n, generate_series(1, CAST(:groups_of_cluster AS int)) AS k
+    ON CONFLICT DO NOTHING
     """,
     """
     INSERT INTO virtual_cluster_members (virtual_cluster_id, user_id)

@@ -54,9 +54,11 @@ class Ledger:
     def around(self, cluster: str, at: float) -> list[Grant]:
         """All that held at some time within `SLACK_S` of then; none for a virtual cluster that was not there."""
         noted = self._noted.get(cluster, [])
-        ends = [following for following, _ in noted[1:]] + [float("inf")]
+        ends = [*(following for following, _ in noted[1:]), float("inf")]
         return [
-            grant for (begun, grant), ended in zip(noted, ends, strict=True) if begun - SLACK_S <= at <= ended + SLACK_S
+            grant
+            for (begun, grant), ended in zip(noted, ends, strict=False)
+            if begun - SLACK_S <= at <= ended + SLACK_S
         ]
 
 

@@ -79,8 +79,7 @@ class IdentityRepository:
         `role`: that were given it themselves. `waiting`: with no role and in no group yet, or only the others.
         """
         query = select(UserRow).where(_PRESENT).order_by(UserRow.name).limit(limit).options(_WITH_CONTACT)
-        for word in (words or "").split():
-            query = query.where(*_holds(word))
+        query = query.where(*holding(words, UserRow.name, UserRow.nickname, UserRow.email, UserRow.phone))
         if active is not None:
             query = query.where(UserRow.active == active)
         if role is not None:
@@ -222,11 +221,17 @@ class IdentityRepository:
         await self._session.execute(delete(SignInAttemptRow).where(SignInAttemptRow.key == key))
 
 
-def _holds(word: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """Whose names or addresses have the word in them; the latter is so of all these, and has an index."""
-    columns = (UserRow.name, UserRow.nickname, UserRow.email, UserRow.phone)
-    grams: ColumnElement[Any] = func.grams(array(columns))
-    return or_(*(column.icontains(word, autoescape=True) for column in columns)), grams.op("@>")(func.sought(word))
+def holding(words: str | None, *columns: SQLColumnExpression[str]) -> list[ColumnElement[bool]]:
+    """Users who have each of the words in one of the columns, which are of names and addresses.
+
+    The second condition of a word is so of all whom the first is about; it has an index (`ix_users_words`).
+    """
+    grams: ColumnElement[Any] = func.grams(array((UserRow.name, UserRow.nickname, UserRow.email, UserRow.phone)))
+    found: list[ColumnElement[bool]] = []
+    for word in (words or "").split():
+        found.append(or_(*(column.icontains(word, autoescape=True) for column in columns)))
+        found.append(grams.op("@>")(func.sought(word)))
+    return found
 
 
 def _lives(token_hash: str) -> tuple[SQLColumnExpression[bool], ...]:

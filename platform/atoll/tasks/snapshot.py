@@ -41,7 +41,7 @@ def will_take_tasks(node: NodeObservation) -> bool:
 async def _lent(
     session: AsyncSession, cluster: VirtualClusterRow, taken: Mapping[tuple[str, str, str], int]
 ) -> Mapping[str, int]:
-    """What is idle of the shares of others, by device type: what they are granted, without what they and others hold."""
+    """What is idle of the shares of others, by device type: what they are granted, without what all others hold."""
     granted = await VirtualClusterRepository(session).given()
     of_others: Counter[str] = Counter()
     for (cluster_id, device_type, _), count in taken.items():

@@ -14,8 +14,14 @@ from tests.unit.platform.round_trips import asked
 
 __all__ = ["asked", "company", "owner", "plans"]
 PEOPLE = {"users", "user_roles", "group_members", "virtual_cluster_members"}
-# What is about all of them: how many there are, who is in nothing, and how many are members of each of fifty.
-OF_ALL = ("/user-management", "/users waiting", "/virtual-clusters")
+# Who is in nothing is found by a look at all who are in something.
+OF_ALL = ("/users waiting",)
+# How many there are is counted: in all, who hold a role (most have the same), who are members of each of fifty.
+COUNTED = (
+    "SELECT count(*)",
+    "SELECT user_roles.role_id, count(*)",
+    "SELECT members.virtual_cluster_id, count(*)",
+)
 SECONDS = 2.0
 
 
@@ -84,11 +90,10 @@ async def whole_tables(client: Client, plans: Plans, path: str, params: Mapping[
     assert answer.status_code == 200, answer.text
     told = []
     for statement, plan in await plans.of_all():
+        asked = " ".join(statement.split())
         for table in re.findall(r"Seq Scan on (\w+)", plan):
-            if table in PEOPLE:
-                told.append(
-                    f"{path} {dict(params)} looks at all of {table}: {' '.join(statement.split())[:600]}\n{plan}"
-                )
+            if table in PEOPLE and not asked.startswith(COUNTED):
+                told.append(f"{path} {dict(params)} looks at all of {table}: {asked[:600]}\n{plan}")
     return told
 
 
