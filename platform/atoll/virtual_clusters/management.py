@@ -17,7 +17,7 @@ from atoll.identity.codes import NameTakenField
 from atoll.virtual_clusters import codes
 from atoll.virtual_clusters.capacity import capacity
 from atoll.virtual_clusters.changes import MOST_HOURS, Quota, Terms, edited, only_grows
-from atoll.virtual_clusters.member_repository import MemberRepository
+from atoll.virtual_clusters.members.repository import MemberRepository
 from atoll.virtual_clusters.models import QuotaRow, Standing, VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.virtual_clusters.schemas import DeviceCapacity, VirtualCluster, VirtualClusterCreate, VirtualClusterEdit

@@ -10,6 +10,7 @@ import { api, body, type Schemas } from "@/api/client";
 import { problemOf } from "@/api/problem";
 import { useFailures } from "@/elements/failures";
 import { fieldPath } from "@/elements/field-path";
+import { Leaving } from "@/elements/leaving";
 import { Panel } from "@/elements/page";
 import { create } from "@/tasks/changes";
 import { useFieldWords } from "@/words/told";
@@ -31,8 +32,6 @@ import { ProgramFields } from "./program-fields";
 import { RequestKey } from "./request-key";
 import "./new-form.css";
 
-// Nobody leaves before they have typed.
-const Leaving = lazy(() => import("@/elements/leaving"));
 // It answers a moment after the form is there; what it needs comes meanwhile.
 const EstimatePanel = lazy(() => import("./estimate-panel"));
 
@@ -195,12 +194,10 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
       <Suspense fallback={<aside className="estimate" aria-busy="true" />}>
         <EstimatePanel estimate={estimate} fields={fields} request={requestOf(fields, limits)} />
       </Suspense>
-      <Suspense>
-        <Leaving
-          unsaved={() => touched.current}
-          words={{ title: t("leave_question"), content: t("leave_means"), leave: t("leave"), stay: t("stay") }}
-        />
-      </Suspense>
+      <Leaving
+        unsaved={() => touched.current}
+        words={{ title: t("leave_question"), content: t("leave_means"), leave: t("leave"), stay: t("stay") }}
+      />
     </Form>
   );
 }
