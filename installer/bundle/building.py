@@ -99,12 +99,6 @@ def part(name: str, progress: Reporter, *, tree: Path = TREE, cache: Path | None
     return found
 
 
-def of_tests(name: str, progress: Reporter, *, tree: Path = TREE, cache: Path | None = None) -> Path:
-    """Return a program that tests alone use, made when it is missing. Raises BundleError, KeyError."""
-    architecture = Workshop(tree, cache or cache_directory()).lock.architectures[0]
-    return part(f"test/{architecture}/{name}", progress, tree=tree, cache=cache).path(name)
-
-
 def before_the_portal(bundle: Path, *, tree: Path = TREE, cache: Path | None = None) -> list[str] | None:
     """Return the parts to make before those that the portal does not wait for.
 
@@ -202,7 +196,7 @@ class _Build:
     def make_alone(self, name: str) -> None:
         """Make one step, with the tools that it needs."""
         self._stage("toolchain", self.workshop.toolchain.ensure)
-        self._make(self.workshop.step(name))
+        self._make(self.workshop.steps[name])
 
     def _make(self, step: Step) -> float:
         began = time.monotonic()

@@ -57,7 +57,6 @@ class Lock(Locked):
 
     architectures: list[Architecture]
     programs: dict[str, Program]
-    of_tests: dict[str, Program] = {}
     debian: Debian
     manifests: dict[str, Manifest]
 

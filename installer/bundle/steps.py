@@ -13,7 +13,7 @@ from installer.bundle.debian import Archive, Package
 from installer.bundle.debian_lock import DebianLock
 from installer.bundle.errors import BundleError
 from installer.bundle.execution import Report
-from installer.bundle.lock import Images, Layer, Lock, Program, load_images, load_lock
+from installer.bundle.lock import Images, Layer, Lock, load_images, load_lock
 from installer.bundle.outputs import Output, fingerprint, tree_digests
 from installer.bundle.toolchain import Toolchain
 
@@ -56,9 +56,7 @@ class Workshop:
         """Every step by name, each after those that it needs."""
         found: list[Step] = []
         for architecture in self.lock.architectures:
-            found += [
-                self._program("program", name, program, architecture) for name, program in self.lock.programs.items()
-            ]
+            found += [self._program(name, architecture) for name in self.lock.programs]
             found.append(self._repository(architecture))
         found += [self._manifest(name) for name in self.lock.manifests]
         found.append(self._portal())
@@ -67,24 +65,10 @@ class Workshop:
             found += [self._image(name, architecture) for name in self.images.images]
         return {step.name: step for step in found}
 
-    @cached_property
-    def of_tests(self) -> dict[str, Step]:
-        """The steps of programs that tests alone use, by name. They are none of the bundle's."""
-        found = [
-            self._program("test", name, program, architecture)
-            for architecture in self.lock.architectures
-            for name, program in self.lock.of_tests.items()
-        ]
-        return {step.name: step for step in found}
-
-    def step(self, name: str) -> Step:
-        """Return a step of that name, the bundle's or one of tests. Raises KeyError."""
-        return self.steps[name] if name in self.steps else self.of_tests[name]
-
     def key(self, name: str, known: dict[str, str]) -> str:
         """Return the input hash of a step; `known` remembers what was hashed already."""
         if name not in known:
-            step = self.step(name)
+            step = self.steps[name]
             known[name] = fingerprint({"inputs": step.inputs(), "needs": {n: self.key(n, known) for n in step.needs}})
         return known[name]
 
@@ -96,14 +80,16 @@ class Workshop:
         """Return the locked packages of a set."""
         return self.debian.packages(architecture, name)
 
-    def _program(self, kind: str, name: str, program: Program, architecture: str) -> Step:
+    def _program(self, name: str, architecture: str) -> Step:
+        program = self.lock.programs[name]
+
         def make(_needed: Needed, into: Path, facts: dict[str, Any], report: Report) -> None:
             facts["modules"] = programs.build_programs(
                 self.tree, self.toolchain, name, program, architecture, into, report
             )
 
         return Step(
-            f"{kind}/{architecture}/{name}",
+            f"program/{architecture}/{name}",
             lambda: programs.program_inputs(self.tree, self.toolchain, name, program, architecture),
             make,
             describe={"kind": "go", "version": program.version, "source": program.source, "licence": program.licence},

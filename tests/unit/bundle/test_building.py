@@ -63,9 +63,6 @@ class Shop:
         step = self.steps[name]
         return fingerprint([step.inputs(), [self.key(n, known) for n in step.needs]])
 
-    def step(self, name: str) -> Step:
-        return self.steps[name]
-
     def find(self, wanted: str) -> list[str]:
         return [f"program/amd64/{wanted}"]
 

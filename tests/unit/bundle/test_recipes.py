@@ -62,24 +62,12 @@ def test_services_and_frameworks_run_as_a_number_that_is_not_root() -> None:
 
 
 def test_every_program_has_a_module_with_sums_and_pins_its_version() -> None:
-    locked = load_lock(TREE)
-    for name, program in {**locked.programs, **locked.of_tests}.items():
+    for name, program in load_lock(TREE).programs.items():
         module = module_directory(TREE, name, program)
         assert (module / "go.sum").stat().st_size > 0
         text = (module / "go.mod").read_text()
         if name not in {"prometheus"}:  # its modules count 0.315 where its releases count 3.15
             assert f"v{program.version}" in text, f"{name}: lock.yaml says {program.version}"
-
-
-def test_what_tests_alone_use_is_a_part_that_no_bundle_has(tmp_path: Path) -> None:
-    workshop = Workshop(TREE, tmp_path)
-    assert "test/amd64/kwok" in workshop.of_tests
-    assert {name.split("/")[-1] for name in workshop.of_tests} & {
-        name.split("/")[-1] for name in workshop.steps
-    } == set()
-    assert workshop.key("test/amd64/kwok", {}) == workshop.key("test/amd64/kwok", {})
-    with pytest.raises(BundleError, match="bundle list"):
-        workshop.find("kwok")
 
 
 def test_no_registry_address_is_in_the_recipes() -> None:
