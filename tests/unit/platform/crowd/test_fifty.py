@@ -13,7 +13,7 @@ from tests.unit.platform.crowd.test_strangers import Slow, slow
 from tests.unit.platform.people import portal
 
 __all__ = ["portal", "slow"]
-FIFTY = 50
+FIFTY, PATIENCE_S = 50, 120
 FEW = Population(users=99, groups=3, clusters=2, tasks=0, audited=0, signed_in=0)
 
 
@@ -35,7 +35,7 @@ async def test_fifty_people_who_come_at_once_are_all_let_in(
     people = [
         asyncio.create_task(
             portal.anonymous(**{"X-Forwarded-For": f"198.51.100.{at}"}).post(
-                "/session", json={"name": name, "password": PASSWORD}
+                "/session", json={"name": name, "password": PASSWORD}, timeout=PATIENCE_S
             )
         )
         for at, name in enumerate(names[:FIFTY])
@@ -53,7 +53,7 @@ async def test_fifty_people_who_come_at_once_are_all_let_in(
 async def test_fifty_people_behind_one_address_are_all_let_in(portal: RunningPlatform, names: list[str]) -> None:
     people = (
         portal.anonymous(**{"X-Forwarded-For": "203.0.113.7"}).post(
-            "/session", json={"name": name, "password": PASSWORD}
+            "/session", json={"name": name, "password": PASSWORD}, timeout=PATIENCE_S
         )
         for name in names[:FIFTY]
     )

@@ -21,11 +21,11 @@ from tests.unit.platform.conftest import Client, RunningPlatform, training
 from tests.unit.platform.people import id_of
 from tests.unit.platform.round_trips import Questions, asked, questions
 from tests.unit.platform.web.test_permission_matrix import (
-    GRANTS,
     GUARDS,
     MATRIX,
     SIGNED_OUT,
     Who,
+    held,
     places_of,
     who_ask,
 )
@@ -57,8 +57,9 @@ def may_know(who: Who, operation: str) -> bool:
             return True
         case "owner":
             return not of_administrators
-        case "custom":
-            return of_administrators and any(each.name in GRANTS for each in (guard.permission, *guard.others))
+        case "custom" | "administrator_alone":
+            asked = [each for each in (guard.permission, *guard.others) if held(who, each)]
+            return bool(asked) and PermissionKind.PLATFORM not in asked[0].kinds
         case _:
             return False
 
