@@ -15,7 +15,7 @@ from tests.system.harness import bundled
 from tests.unit.workloads import bundle as parts
 from tests.unit.workloads.conftest import REFERENCE, file_of, render
 
-PARTS = ("program/kubernetes", "program/etcd", "manifest/jobset", "manifest/kueue")
+PARTS = ("program/kubernetes", "program/etcd", "program/kueue", "manifest/jobset", "manifest/kueue")
 
 
 @pytest.fixture(scope="session")

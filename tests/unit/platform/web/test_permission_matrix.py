@@ -34,6 +34,8 @@ Who = Literal[
     "custom",
     "administrator_alone",
     "through_a_group",
+    "member_through_a_group",
+    "member_elsewhere",
 ]
 SIGNED_OUT = 401
 # What the holder of a role of somebody's own making was granted: permissions of two kinds, one by one.
@@ -65,8 +67,10 @@ def expected_of(row: MatrixRow, who: Who, operation: str) -> Expected:
             return SIGNED_OUT
         case "annotator":
             return row.unentitled if row.annotator is None else row.annotator
-        case "through_a_group":
+        case "through_a_group" | "member_elsewhere":
             return row.foreigner
+        case "member_through_a_group":
+            return row.colleague
         case "custom" | "administrator_alone":
             guard = GUARDS[operation]
             assert isinstance(guard, Guard), operation
@@ -153,6 +157,20 @@ async def ended_operation(platform: RunningPlatform, owner: str) -> str:
     return row.id
 
 
+async def grouped(platform: RunningPlatform, admin: Client, name: str, of: str | None = None) -> Client:
+    """Somebody who uses the platform by a group of their own; of a virtual cluster, too, by the same group."""
+    client = await registered(platform, name)
+    group = {"name": f"Group of {name}", "description": "Use it", "roles": ["user"], "users": [await id_of(client)]}
+    made = await admin.post("/groups", group)
+    assert made.status_code == 201, made.text
+    if of is not None:
+        clusters = (await admin.get("/virtual-clusters")).json()["items"]
+        cluster_id = next(each["id"] for each in clusters if each["name"] == of)
+        joined = await admin.post(f"/virtual-clusters/{cluster_id}/members", {"groups": [made.json()["id"]]})
+        assert joined.is_success, joined.text
+    return client
+
+
 async def who_ask(platform: RunningPlatform) -> dict[Who, Client]:
     """Everybody of the matrix."""
     admin = await platform.admin()
@@ -160,17 +178,17 @@ async def who_ask(platform: RunningPlatform) -> dict[Who, Client]:
     assert role.status_code == 201, role.text
     other = await admin.post("/roles", {"name": "Rules", "grants": ["administration"]})
     assert other.status_code == 201, other.text
-    grouped = await registered(platform, "grouped")
-    group = {"name": "Users", "description": "Who use it", "roles": ["user"], "users": [await id_of(grouped)]}
-    made = await admin.post("/groups", group)
-    assert made.status_code == 201, made.text
+    elsewhere = await admin.post("/virtual-clusters", {"name": "elsewhere", "devices": {}})
+    assert elsewhere.status_code == 201, elsewhere.text
     return {
         "nobody": Client(platform.anonymous(), "nobody"),
         "unentitled": await registered(platform, "unentitled"),
         "annotator": await platform.user(admin, "annotator", roles=["annotator"]),
         "custom": await platform.user(admin, "custom", member=False, roles=[role.json()["id"]]),
         "administrator_alone": await platform.user(admin, "ruler", member=False, roles=[other.json()["id"]]),
-        "through_a_group": grouped,
+        "through_a_group": await grouped(platform, admin, "grouped"),
+        "member_through_a_group": await grouped(platform, admin, "joined", of="default"),
+        "member_elsewhere": await grouped(platform, admin, "stranger", of="elsewhere"),
         "colleague": await platform.user(admin, "colleague"),
         "foreigner": await platform.user(admin, "foreigner", member=False),
         "admin": admin,
