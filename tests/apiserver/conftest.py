@@ -18,6 +18,10 @@ from tests.unit.workloads.conftest import REFERENCE, file_of, render
 PARTS = ("program/kubernetes", "program/etcd", "program/kueue", "manifest/jobset", "manifest/kueue")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--submissions", type=int, default=100, help="how many tasks are submitted at random")
+
+
 @pytest.fixture(scope="session")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of the bundle as much as is needed; one that is named is taken as it is."""

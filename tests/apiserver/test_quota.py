@@ -1,6 +1,6 @@
 """Quotas in real Kueue: nobody ever holds more than a share, what is idle is lent, who was first is first.
 
-`ATOLL_TEST_SEED` does the same again.
+`ATOLL_TEST_SEED` does the same again; `--submissions 500` is the long form, which the suite `quota` asks for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.apiserver.server import ApiServer, Object
 from tests.apiserver.shares import Grant, Ledger
 from tests.system.harness import SEED
 
-SUBMISSIONS = 500
+MANY = 500
 PEOPLE = [f"person-{number}" for number in range(10)]
 # Far fewer cards than are asked for; the engine's first virtual cluster of these tests lends eight more.
 OTHERS = {"default": Grant({GPU: 8}, {GPU: 4})}
@@ -66,7 +66,7 @@ class Days:
 
     async def act(self) -> None:
         """One thing."""
-        kinds = {"submit": 60, "end": 30, "stop": 3, "more": 2, "less": 2, "borrow": 2, "join": 1, "leave": 1}
+        kinds = {"submit": 60, "end": 30, "stop": 3, "more": 2, "less": 4, "borrow": 2, "join": 2, "leave": 2}
         (kind,) = self.lot.choices([*kinds], [*kinds.values()])
         cluster = self.lot.choice([*GRANTS])
         grant = self.company.ledger.now(cluster)
@@ -142,13 +142,16 @@ def grown(devices: Mapping[str, int], resource: str, by: int) -> dict[str, int]:
     return {**devices, resource: devices[resource] + by}
 
 
-async def test_nobody_ever_holds_more_than_a_share_whatever_is_edited_in_the_midst_of_it(company: Company) -> None:
+async def test_nobody_ever_holds_more_than_a_share_whatever_is_edited_in_the_midst_of_it(
+    company: Company, request: pytest.FixtureRequest
+) -> None:
+    submissions: int = request.config.getoption("--submissions", 100)
     print(f"ATOLL_TEST_SEED={SEED}")
     lot = random.Random(SEED)
     for name, grant in GRANTS.items():
         await company.make(name, grant, *lot.sample(PEOPLE, 6))
     days, began = Days(lot, company), time.monotonic()
-    while company.submitted < SUBMISSIONS:
+    while company.submitted < submissions:
         await days.act()
         assert not company.watcher.beyond, company.watcher.beyond[:10]
     await company.finish_all()
@@ -159,11 +162,12 @@ async def test_nobody_ever_holds_more_than_a_share_whatever_is_edited_in_the_mid
     print(told)
     assert not watcher.beyond, watcher.beyond[:10]
     # Else nothing was tried: shares were used up, and beyond, and edits did happen.
-    assert len(watcher.admitted) >= SUBMISSIONS // 2, told
-    full = [place for place, most in watcher.held.most.items() if most >= GRANTS[place[0]].devices[place[1]]]
-    assert len(full) >= 4, told
-    assert all(days.done[kind] for kind in ("end", "stop", "more", "less", "borrow", "join", "leave")), told
-    assert watcher.interrupted, "nothing lent was ever taken back"
+    assert len(watcher.admitted) >= submissions // 2, told
+    if submissions >= MANY:
+        full = [place for place, most in watcher.held.most.items() if most >= GRANTS[place[0]].devices[place[1]]]
+        assert len(full) >= 4, told
+        assert all(days.done[kind] for kind in ("end", "stop", "more", "less", "borrow", "join", "leave")), told
+        assert watcher.interrupted, "nothing lent was ever taken back"
 
 
 async def test_what_is_idle_is_lent_and_given_back_and_no_colleague_is_interrupted(company: Company) -> None:
