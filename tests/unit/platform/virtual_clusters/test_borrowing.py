@@ -5,7 +5,8 @@ from atoll.tasks.life_cycle import State
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.web.errors import Conflict, Invalid
 
-from tests.unit.platform.virtual_clusters.test_management import GPU, Room, mistakes, room
+from tests.unit.platform.rows import GPU
+from tests.unit.platform.virtual_clusters.test_management import Room, mistakes, room
 
 __all__ = ["room"]
 
