@@ -90,9 +90,10 @@ _PEOPLE = (
     UNION ALL SELECT id, 'admin' FROM users WHERE id ~ '^u[0-9]+501$' AND deleted_at IS NULL
     """,
     """
-    INSERT INTO sessions (token_hash, user_id, created_at, expires_at, address)
-    SELECT encode(sha256(convert_to('session ' || n, 'UTF8')), 'hex'), 'u' || to_char(1 + n * 3 % :users, 'FM00000'),
-           now(), now() + interval '8 hours', '192.0.2.' || n % 250
+    INSERT INTO sessions (token_hash, id, user_id, created_at, expires_at, device, address, last_seen_at)
+    SELECT encode(sha256(convert_to('session ' || n, 'UTF8')), 'hex'), 's' || n,
+           'u' || to_char(1 + n * 3 % :users, 'FM00000'), now(), now() + interval '8 hours', '', '192.0.2.' || n % 250,
+           now()
     FROM generate_series(1, CAST(:signed_in AS int)) AS n
     """,
 )

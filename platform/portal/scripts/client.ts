@@ -24,6 +24,7 @@ const FORMS = [
   "VirtualClusterCreate",
   "VirtualClusterExtend",
   "SettingsChange",
+  "AccessTokenCreate",
 ] as const;
 const RULES = ["pattern", "minLength", "maxLength", "minimum", "maximum", "maxItems"] as const;
 

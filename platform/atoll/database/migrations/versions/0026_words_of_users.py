@@ -4,13 +4,13 @@
 holds the word has them all. Nothing of it is an extension (pg_trgm is not everywhere), and one letter is enough.
 
 Revision ID: 0026
-Revises: 0021
+Revises: 0023
 """
 
 from alembic import op
 
 revision = "0026"
-down_revision = "0021"
+down_revision = "0023"
 branch_labels = None
 depends_on = None
 
