@@ -220,7 +220,10 @@ class Accelerators(Section):
 class Queue(Section):
     """Kueue: who waits for what."""
 
-    fair_sharing: bool = Field(default=True, description="Share idle devices by use so far instead of by arrival")
+    fair_sharing: bool = Field(
+        default=False,
+        description="Who holds least comes first, not who asked first; nobody borrows then",
+    )
     preempt_lower_priority: bool = Field(
         default=True,
         description="A task may take devices from tasks of lower priority",

@@ -166,6 +166,11 @@ class Engine(_Section):
     user_namespaces: Literal["auto", "never"] = Field(
         default="auto", description="Whether tasks have one where every machine that they may run on can give it"
     )
+    lends: bool = Field(
+        default=True,
+        description="Whether virtual clusters may borrow idle devices of others. Not where the queue shares by use: to"
+        " give them back it would interrupt colleagues, too",
+    )
     gateways: list[str] = Field(default_factory=list, description="Addresses of the masters, where the portal answers")
     name_service: str | None = Field(default=None, description="Address of the cluster's DNS")
     kubeconfig: Path | None = Field(default=None, description="Without it: the service account of the pod")

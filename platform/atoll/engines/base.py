@@ -153,12 +153,17 @@ class Member(_Frozen):
 
 
 class ClusterProvision(_Frozen):
-    """A virtual cluster as the engine shall have it."""
+    """A virtual cluster as the engine shall have it.
+
+    `borrows`: its members may hold what is idle of the shares of others, which get it back when they need it. An engine
+    that interrupts nothing to that end lends nothing.
+    """
 
     name: str
     shares: tuple[Share, ...]
     members: tuple[Member, ...]
     user_share: UserShare
+    borrows: bool = False
 
 
 class NodeDevicesObservation(_Frozen):

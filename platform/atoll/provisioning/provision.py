@@ -201,6 +201,7 @@ class Provisioner:
             shares=tuple(shares),
             members=tuple(sorted(members, key=lambda member: member.name)),
             user_share=UserShare.configured(self._configuration, (share.device_type for share in shares)),
+            borrows=row.borrows,
         )
 
 

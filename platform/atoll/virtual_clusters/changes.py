@@ -17,18 +17,27 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a virtual cluster grants. `max_hours` None: a task may run for ever."""
+    """What a virtual cluster grants: its own devices, with `borrows` idle ones of others, too.
+
+    `max_hours` None: a task may run for ever.
+    """
 
     quotas: Mapping[str, Quota] = field(default_factory=dict)
     max_hours: int | None = None
+    borrows: bool = False
 
 
 def edited(
-    before: Terms, devices: Mapping[str, int] | None, most: Mapping[str, int] | None, max_hours: int | None
+    before: Terms,
+    devices: Mapping[str, int] | None,
+    most: Mapping[str, int] | None,
+    max_hours: int | None,
+    borrows: bool | None = None,
 ) -> Terms:
     """`before` with other numbers of devices (None: the same types and numbers) and other limits per user.
 
     A type that `most` leaves out keeps its limit, and no more than there is; a new one has none below its number.
+    `borrows` None: as before.
     """
     counts = {name: quota.count for name, quota in before.quotas.items()} if devices is None else devices
 
@@ -37,13 +46,15 @@ def edited(
             return most[name]
         return min(count, before.quotas[name].max_per_user) if name in before.quotas else count
 
-    return Terms({name: Quota(count, limit(name, count)) for name, count in counts.items()}, max_hours)
+    quotas = {name: Quota(count, limit(name, count)) for name, count in counts.items()}
+    return Terms(quotas, max_hours, before.borrows if borrows is None else borrows)
 
 
 def only_grows(before: Terms, after: Terms) -> bool:
     """Whether whoever is in it has as much as before, or more: such an edit disturbs no task that waits or runs."""
     longer = after.max_hours is None or (before.max_hours is not None and after.max_hours >= before.max_hours)
-    return longer and all(_holds(after.quotas.get(name), quota) for name, quota in before.quotas.items())
+    lent = after.borrows or not before.borrows
+    return longer and lent and all(_holds(after.quotas.get(name), quota) for name, quota in before.quotas.items())
 
 
 def _holds(after: Quota | None, before: Quota) -> bool:

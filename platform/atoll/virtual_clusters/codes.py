@@ -31,7 +31,7 @@ class VirtualClusterInUse(
     ProblemCode,
     title="Tasks are in this virtual cluster",
     detail="{tasks} tasks wait or run in `{name}`. While there are any, it can only be given more: devices, devices per"
-    " user, hours.",
+    " user, hours, idle devices of others.",
     remedy="Wait until they have ended, or stop them.",
 ):
     name: str
@@ -74,6 +74,12 @@ class NotAmongDevices(FieldCode, words="The virtual cluster has no devices of th
 
 class MoreThanDevices(FieldCode, words="At most {count}: so many devices the virtual cluster has."):
     count: int
+
+
+class BorrowingNotHere(
+    FieldCode, words="Here the queue shares devices by use (`queue.fair_sharing`); then nobody gets lent ones back."
+):
+    pass
 
 
 class NobodyNamed(FieldCode, words="Name a user or a group."):

@@ -5,6 +5,7 @@ what is counted stays so.
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -50,15 +51,17 @@ class VirtualClusterManagement:
 
     async def create(self, caller: Caller, body: VirtualClusterCreate) -> VirtualCluster:
         """A new one, without members. Raises Invalid with every mistake, Conflict for a name that is taken."""
-        wanted = edited(Terms(), body.devices, body.max_devices_per_user, body.max_hours)
-        mistakes = self._mistakes(wanted, body.max_devices_per_user)
+        wanted = edited(Terms(), body.devices, body.max_devices_per_user, body.max_hours, body.borrows)
+        mistakes = self._mistakes(wanted, body.max_devices_per_user, borrows=body.borrows)
         if body.name.endswith(RESERVED):
             mistakes.insert(0, codes.ReservedName().at("name"))
         if mistakes:
             raise Invalid(told.InvalidRequest(), errors=mistakes)
         if (other := await self._repository.by_name(body.name)) is not None:
             raise _taken(body.name, being_deleted=other.standing == Standing.DELETING)
-        row = VirtualClusterRow(name=body.name, max_hours=wanted.max_hours, quotas=_rows(wanted))
+        row = VirtualClusterRow(
+            name=body.name, max_hours=wanted.max_hours, borrows=wanted.borrows, quotas=_rows(wanted)
+        )
         try:
             await self._repository.add(row)
         except IntegrityError as error:  # somebody else made it in the same moment
@@ -73,8 +76,8 @@ class VirtualClusterManagement:
         row = await self._row(cluster_id, if_match)
         before = _terms(row)
         hours = body.max_hours if "max_hours" in body.model_fields_set else before.max_hours
-        after = edited(before, body.devices, body.max_devices_per_user, hours)
-        if mistakes := self._mistakes(after, body.max_devices_per_user or {}, before.quotas):
+        after = edited(before, body.devices, body.max_devices_per_user, hours, body.borrows)
+        if mistakes := self._mistakes(after, body.max_devices_per_user or {}, before.quotas, borrows=body.borrows):
             raise Invalid(told.InvalidRequest(), errors=mistakes)
         if after != before:
             await self._take(caller, "virtual_cluster.edit", row, before, after)
@@ -88,7 +91,8 @@ class VirtualClusterManagement:
             raise Conflict(codes.NothingToExtend(name=row.name))
         if before.max_hours + hours > MOST_HOURS:
             raise Invalid(told.InvalidRequest(), errors=[codes.TooManyHours(most=MOST_HOURS).at("hours")])
-        await self._take(caller, "virtual_cluster.extend", row, before, Terms(before.quotas, before.max_hours + hours))
+        after = replace(before, max_hours=before.max_hours + hours)
+        await self._take(caller, "virtual_cluster.extend", row, before, after)
         return await self._shown(caller, row)
 
     async def delete(self, caller: Caller, cluster_id: str, if_match: str | None) -> VirtualCluster:
@@ -110,7 +114,7 @@ class VirtualClusterManagement:
         if not only_grows(before, after):
             await self._refuse_in_use(row)
             row.standing = Standing.PREPARING  # the engine still grants what it granted
-        row.max_hours, row.version = after.max_hours, row.version + 1
+        row.max_hours, row.borrows, row.version = after.max_hours, after.borrows, row.version + 1
         kept = {quota.device_type: quota for quota in row.quotas}
         for name, quota in after.quotas.items():
             if (found := kept.pop(name, None)) is None:
@@ -138,8 +142,10 @@ class VirtualClusterManagement:
             raise NotFound(codes.NoSuchVirtualCluster(name=cluster_id[:64]))
         return row
 
-    def _mistakes(self, terms: Terms, most: Mapping[str, int], had: Collection[str] = ()) -> list[FieldError]:
-        """What cannot be; a type that it had and nobody knows any more may stay."""
+    def _mistakes(
+        self, terms: Terms, most: Mapping[str, int], had: Collection[str] = (), *, borrows: bool | None
+    ) -> list[FieldError]:
+        """What cannot be. A type that it had and nobody knows any more may stay; so may what it `borrows` already."""
         known = {device.type for device in self._configuration.devices} | {*had}
         strange = codes.UnknownDeviceType(known=tuple(sorted(known)))
         return [
@@ -150,6 +156,7 @@ class VirtualClusterManagement:
                 for name, quota in terms.quotas.items()
                 if quota.max_per_user > quota.count
             ),
+            *(() if self._configuration.engine.lends or not borrows else (codes.BorrowingNotHere().at("borrows"),)),
         ]
 
     async def _changed(self, caller: Caller, action: str, row: VirtualClusterRow, **details: object) -> None:
@@ -176,7 +183,8 @@ def _taken(name: str, *, being_deleted: bool = False) -> Conflict:
 
 
 def _terms(row: VirtualClusterRow) -> Terms:
-    return Terms({each.device_type: Quota(each.count, each.max_per_user) for each in row.quotas}, row.max_hours)
+    quotas = {each.device_type: Quota(each.count, each.max_per_user) for each in row.quotas}
+    return Terms(quotas, row.max_hours, row.borrows)
 
 
 def _told(terms: Terms) -> dict[str, object]:
@@ -185,6 +193,7 @@ def _told(terms: Terms) -> dict[str, object]:
         "devices": {name: quota.count for name, quota in terms.quotas.items()},
         "max_devices_per_user": {name: quota.max_per_user for name, quota in terms.quotas.items()},
         "max_hours": terms.max_hours,
+        "borrows": terms.borrows,
     }
 
 

@@ -33,6 +33,8 @@ class VirtualClusterRow(Table):
     id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
     name: Mapped[str]
     max_hours: Mapped[int | None]
+    # Whether its members may hold idle devices of others, beyond its own; who needs them gets them back.
+    borrows: Mapped[bool] = mapped_column(default=False)
     standing: Mapped[str] = mapped_column(default=Standing.PREPARING)
     created_at: Mapped[datetime] = mapped_column(default=now)
     deleted_at: Mapped[datetime | None]  # the engine has confirmed that nothing of it is left; its name is free again

@@ -35,6 +35,10 @@ class VirtualCluster(VirtualClusterReference):
     devices: list[DeviceUse]
     max_devices_per_user: dict[str, int] = Field(description="Per device type; the most that one member may hold")
     max_hours: int | None = Field(description="A task is ended after so many hours; null: never")
+    borrows: bool = Field(
+        description="Whether its members may hold idle devices of other virtual clusters beyond its own; tasks on these"
+        " are interrupted, and queue again, when their owners need them"
+    )
     overcommitted: list[str] = Field(
         description="Device types of which virtual clusters are promised more than there are on machines that are up"
     )
@@ -55,6 +59,7 @@ class VirtualClusterCreate(Schema):
         default_factory=dict, description="The most that one member may hold; a type that is left out: all of them"
     )
     max_hours: Hours | None = Field(default=None, description="A task is ended after so many hours; null: never")
+    borrows: bool = Field(default=False, description="Idle devices of other virtual clusters, too")
 
 
 class VirtualClusterEdit(Schema):
@@ -63,6 +68,7 @@ class VirtualClusterEdit(Schema):
     devices: Devices | None = Field(default=None, description="All types that it has from now on")
     max_devices_per_user: Devices | None = Field(default=None, description="Types that are left out keep theirs")
     max_hours: Hours | None = Field(default=None, description="null: for ever")
+    borrows: bool | None = Field(default=None, description="Idle devices of other virtual clusters, too")
 
 
 class VirtualClusterExtend(Schema):

@@ -148,6 +148,7 @@ def _described(
         devices=devices,
         max_devices_per_user={quota.device_type: quota.max_per_user for quota in row.quotas},
         max_hours=row.max_hours,
+        borrows=row.borrows,
         overcommitted=[quota.device_type for quota in row.quotas if quota.device_type in promised],
         members=count,
         member=member,

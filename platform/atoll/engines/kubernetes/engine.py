@@ -58,6 +58,7 @@ class KubernetesEngine(Engine):
         landmarks: manifests.Landmarks = manifests.UNMARKED,
         *,
         user_namespaces: bool = True,
+        lends: bool = True,
     ) -> None:
         self._client = client
         self._devices = devices
@@ -65,6 +66,7 @@ class KubernetesEngine(Engine):
         self._local_disk = local_disk
         self._landmarks = landmarks
         self._user_namespaces = user_namespaces
+        self._lends = lends
         self._entered: set[str] = set()
         self._changes: asyncio.Queue[str | None] = asyncio.Queue()
         self._queued: set[str | None] = set()
@@ -96,6 +98,7 @@ class KubernetesEngine(Engine):
             settings.local_disk,
             landmarks,
             user_namespaces=settings.user_namespaces == "auto",
+            lends=settings.lends,
         )
 
     @property
@@ -224,7 +227,12 @@ class KubernetesEngine(Engine):
         complete = await removing.former_members(self._client, wanted)
         cpu_cores, memory_bytes, count = machines.task_capacity(self.nodes())
         for manifest in provisioning.manifests(
-            wanted, cpu_cores=cpu_cores, memory_bytes=memory_bytes, machines=count, storage_root=self._storage_root
+            wanted,
+            cpu_cores=cpu_cores,
+            memory_bytes=memory_bytes,
+            machines=count,
+            storage_root=self._storage_root,
+            lends=self._lends,
         ):
             made = await self._client.apply(manifest)
             # The queue of who came back before it was gone is not there to stay.

@@ -14,9 +14,18 @@ Manifest = dict[str, Any]
 
 
 def manifests(
-    wanted: ClusterProvision, *, cpu_cores: int, memory_bytes: int, machines: int, storage_root: Path
+    wanted: ClusterProvision,
+    *,
+    cpu_cores: int,
+    memory_bytes: int,
+    machines: int,
+    storage_root: Path,
+    lends: bool = True,
 ) -> list[Manifest]:
-    """Everything, in the order of creation. CPU and memory are those of all `machines` that take tasks."""
+    """Everything, in the order of creation. CPU and memory are those of all `machines` that take tasks.
+
+    `lends`: virtual clusters that borrow may, and what is lent is taken back.
+    """
     most_cpu, most_memory = wanted.user_share.of(Decimal(cpu_cores), Decimal(memory_bytes), machines)
     most = {"cpu": quantities.cpu_text(most_cpu), "memory": str(int(most_memory))}
     namespace = names.namespace(wanted.name)
@@ -27,9 +36,9 @@ def manifests(
         entry(wanted.name),
         *(_volume(wanted.name, labels, claim, storage_root / path) for claim, path in names.VOLUME_CLAIMS.items()),
         *(_volume_claim(wanted.name, labels, claim) for claim in names.VOLUME_CLAIMS),
-        _cohort(wanted, labels, cpu_cores, memory_bytes),
+        _cohort(wanted, labels, cpu_cores, memory_bytes, borrows=lends and wanted.borrows),
         # First, as by it all that there is of a member is found when they leave (`removing`).
-        *(_cluster_queue(wanted, labels, member, most) for member in wanted.members),
+        *(_cluster_queue(wanted, labels, member, most, reclaims=lends) for member in wanted.members),
         *(_identity(namespace, labels, member) for member in wanted.members),
         *(_local_queue(wanted, namespace, labels, member) for member in wanted.members),
     ]
@@ -130,15 +139,22 @@ def _volume_claim(cluster: str, labels: dict[str, str], claim: str) -> Manifest:
     }
 
 
-def _cohort(wanted: ClusterProvision, labels: dict[str, str], cpu_cores: int, memory_bytes: int) -> Manifest:
-    """The virtual cluster's quota: its devices, and no more of them than that."""
+def _cohort(
+    wanted: ClusterProvision, labels: dict[str, str], cpu_cores: int, memory_bytes: int, *, borrows: bool
+) -> Manifest:
+    """The virtual cluster's quota: its devices, and no more of them, unless it borrows what is idle of others.
+
+    CPU and memory it has as all machines do: there is nothing to borrow.
+    """
+    own = {"borrowingLimit": "0"}
     resources: list[Manifest] = [
-        {"name": "cpu", "nominalQuota": str(cpu_cores)},
-        {"name": "memory", "nominalQuota": str(memory_bytes)},
-        *({"name": name, "nominalQuota": str(count)} for name, (count, _) in _shares(wanted).items()),
+        {"name": "cpu", "nominalQuota": str(cpu_cores), **own},
+        {"name": "memory", "nominalQuota": str(memory_bytes), **own},
+        *(
+            {"name": name, "nominalQuota": str(count), **({} if borrows else own)}
+            for name, (count, _) in _shares(wanted).items()
+        ),
     ]
-    for resource in resources:
-        resource["borrowingLimit"] = "0"
     return {
         "apiVersion": KUEUE,
         "kind": "Cohort",
@@ -148,9 +164,20 @@ def _cohort(wanted: ClusterProvision, labels: dict[str, str], cpu_cores: int, me
 
 
 def _cluster_queue(
-    wanted: ClusterProvision, labels: dict[str, str], member: Member, most_of_user: dict[str, str]
+    wanted: ClusterProvision,
+    labels: dict[str, str],
+    member: Member,
+    most_of_user: dict[str, str],
+    *,
+    reclaims: bool,
 ) -> Manifest:
-    """A member owns nothing and borrows from the virtual cluster, up to the limits of one user."""
+    """A member owns nothing and borrows from the virtual cluster, up to the limits of one user.
+
+    Who was first is first in, and what does not fit now lets what came later pass: strictly in order, one task for all
+    cards would keep cards idle until it has them. With `reclaims` a task of a virtual cluster that has not all that is
+    its own interrupts tasks of those that have more than that; within one virtual cluster nobody interrupts anybody,
+    since there each task is beyond the nothing that its queue owns.
+    """
     resources: list[Manifest] = [
         *({"name": name, "nominalQuota": "0", "borrowingLimit": most} for name, most in most_of_user.items()),
         *(
@@ -169,6 +196,11 @@ def _cluster_queue(
             "cohortName": names.cohort(wanted.name),
             "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": names.namespace(wanted.name)}},
             "queueingStrategy": "BestEffortFIFO",
+            "preemption": {
+                "reclaimWithinCohort": "Any" if reclaims else "Never",
+                "withinClusterQueue": "Never",
+                "borrowWithinCohort": {"policy": "Never"},
+            },
             "resourceGroups": [_group(resources)],
         },
     }

@@ -244,6 +244,9 @@ export const RULES = {
     }
   },
   "VirtualClusterCreate": {
+    "borrows": {
+      "required": false
+    },
     "devices": {
       "required": true,
       "minimum": 0,

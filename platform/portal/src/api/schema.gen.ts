@@ -3981,6 +3981,11 @@ export interface components {
          */
         VirtualCluster: {
             /**
+             * Borrows
+             * @description Whether its members may hold idle devices of other virtual clusters beyond its own; tasks on these are interrupted, and queue again, when their owners need them
+             */
+            borrows: boolean;
+            /**
              * Created At
              * Format: date-time
              * @description RFC 3339, always with its offset
@@ -4037,6 +4042,12 @@ export interface components {
          */
         VirtualClusterCreate: {
             /**
+             * Borrows
+             * @description Idle devices of other virtual clusters, too
+             * @default false
+             */
+            borrows?: boolean;
+            /**
              * Devices
              * @description How many of each type; none: for tasks without devices
              */
@@ -4063,6 +4074,11 @@ export interface components {
          * @description What becomes different; what is left out stays.
          */
         VirtualClusterEdit: {
+            /**
+             * Borrows
+             * @description Idle devices of other virtual clusters, too
+             */
+            borrows?: boolean | null;
             /**
              * Devices
              * @description All types that it has from now on

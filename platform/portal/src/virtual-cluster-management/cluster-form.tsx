@@ -99,6 +99,7 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
       if (!form.isFieldsTouched(["limited", "max_hours"])) {
         form.setFieldsValue({ limited: fresh.limited, max_hours: fresh.max_hours });
       }
+      if (!form.isFieldTouched("borrows")) form.setFieldValue("borrows", fresh.borrows);
       setBase(now);
       setBehind("loaded");
     } catch (error) {
@@ -142,6 +143,17 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
         <Panel title={t("devices")}>
           <p className="cluster-hint">{t("devices_hint")}</p>
           <Grants types={types} capacity={capacity} />
+          {types.length > 0 && (
+            <Form.Item name="borrows" label={t("borrows")} extra={t("borrows_means")} className="last-item">
+              <Radio.Group
+                aria-label={t("borrows")}
+                options={[
+                  { value: false, label: t("borrows_nothing") },
+                  { value: true, label: t("borrows_idle") },
+                ]}
+              />
+            </Form.Item>
+          )}
         </Panel>
         <Panel title={t("section_time")}>
           <Form.Item name="limited" label={t("max_hours")} extra={t("max_hours_means")}>

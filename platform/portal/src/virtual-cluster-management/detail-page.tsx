@@ -80,6 +80,7 @@ function Information({ cluster }: { cluster: VirtualCluster }) {
         <Fact name={t("max_hours")}>
           <span className="tabular">{hours === null ? t("no_limit") : t("hours", { count: hours })}</span>
         </Fact>
+        <Fact name={t("borrows")}>{t(cluster.borrows ? "borrows_idle" : "borrows_nothing")}</Fact>
         <Fact name={t("members")}>
           <span className="tabular">{cluster.members}</span>
         </Fact>

@@ -10,9 +10,10 @@ export interface FormFields {
   max_devices_per_user: Record<string, number | null>;
   limited: boolean;
   max_hours: number | null;
+  borrows: boolean;
 }
 
-type Granting = Pick<VirtualCluster, "name" | "devices" | "max_devices_per_user" | "max_hours">;
+type Granting = Pick<VirtualCluster, "name" | "devices" | "max_devices_per_user" | "max_hours" | "borrows">;
 
 const FIRST_HOURS = 24;
 
@@ -35,11 +36,12 @@ export function fieldsOf(types: readonly string[], cluster?: Granting): FormFiel
     ),
     limited: typeof cluster?.max_hours === "number",
     max_hours: cluster?.max_hours ?? FIRST_HOURS,
+    borrows: cluster?.borrows ?? false,
   };
 }
 
 /** What the fields grant. A type without devices is none, unless the virtual cluster had it so. */
-function terms({ devices, max_devices_per_user: most, limited, max_hours }: FormFields, cluster?: Granting) {
+function terms({ devices, max_devices_per_user: most, limited, max_hours, borrows }: FormFields, cluster?: Granting) {
   const had = new Set(cluster?.devices.filter(({ total }) => total === 0).map(({ type }) => type));
   const granted = Object.entries(devices)
     .map(([type, count]) => [type, count ?? 0] as const)
@@ -51,6 +53,7 @@ function terms({ devices, max_devices_per_user: most, limited, max_hours }: Form
       granted.map(([type, count]) => [type, count === 0 ? 0 : (most[type] ?? count)]),
     ),
     max_hours: limited ? max_hours : null,
+    borrows,
   };
 }
 
@@ -68,6 +71,7 @@ export function givesLess(fields: FormFields, cluster: Granting): boolean {
   const shorter = after.max_hours !== null && (cluster.max_hours === null || after.max_hours < cluster.max_hours);
   return (
     shorter ||
+    (cluster.borrows && !after.borrows) ||
     cluster.devices.some(({ type, total }) => {
       const most = cluster.max_devices_per_user[type] ?? total;
       return (after.devices[type] ?? -1) < total || (after.max_devices_per_user[type] ?? 0) < most;
