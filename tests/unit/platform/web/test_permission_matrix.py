@@ -112,6 +112,9 @@ def test_who_was_given_nothing_may_look_after_their_sessions_and_password_alone(
         "GET /access-tokens",
         "GET /access-tokens/options",
         "DELETE /access-tokens/{token_id}",
+        "GET /session/ways",
+        "POST /session/ways/{way}/link",
+        "DELETE /session/ways/{way}",
     }
     assert unguarded == opened | {"DELETE /session", "POST /access-tokens"}
 
