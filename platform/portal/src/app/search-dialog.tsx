@@ -5,6 +5,7 @@ import { Plus, Search } from "lucide-react";
 import { type KeyboardEvent, useDeferredValue, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Hit } from "@/features/feature";
+import { menusOf } from "@/features/menu";
 import { useFeatures, useKinds } from "@/features/registry";
 import { useMay } from "@/identity/session";
 import { useNames } from "@/words/names";
@@ -127,12 +128,15 @@ function useHits(words: string): Found[] {
   });
   const fits = (text: string) => text.toLowerCase().includes(words.toLowerCase());
   const pages = [
-    ...useMenu().flatMap(({ feature, name, to, icon, group, form }) => {
-      const detail = t(`menu.group_${group}`);
-      const page = { id: `${feature}-${name}`, icon, label: names(feature, name), detail, to };
-      const made = form && may(form.needs) && { id: `${feature}-${form.name}`, label: names(feature, form.name) };
-      return made ? [page, { ...made, icon: Plus, detail, to: form.to }] : [page];
-    }),
+    ...menusOf(useMenu())
+      .flatMap(({ folder, entries }) =>
+        entries.map((entry) => ({ ...entry, detail: folder ? t(`menu.${folder}`) : "" })),
+      )
+      .flatMap(({ feature, name, to, icon, detail, form }) => {
+        const page = { id: `${feature}-${name}`, icon, label: names(feature, name), detail, to };
+        const made = form && may(form.needs) && { id: `${feature}-${form.name}`, label: names(feature, form.name) };
+        return made ? [page, { ...made, icon: Plus, detail, to: form.to }] : [page];
+      }),
     ...kinds.flatMap(({ kind, feature, form }) =>
       form && may(form.needs)
         ? [{ id: `new-${kind}`, icon: Plus, label: names(feature, "new"), detail: "", to: form.path }]

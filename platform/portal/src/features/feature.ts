@@ -5,6 +5,7 @@ import type { LucideIcon } from "lucide-react";
 import type { ComponentType } from "react";
 import type { Schemas } from "@/api/client";
 import type { WordLoaders } from "@/words/language";
+import type { Place } from "./places";
 
 type Permission = Schemas["Permission"];
 type Task = Schemas["Task"];
@@ -33,8 +34,7 @@ export interface MenuEntry {
   needs: Needs;
   /** Owned by the control service, which only an installed cluster has. */
   installed?: true;
-  /** All but `work` is administration. */
-  group: "work" | "cluster" | "people";
+  place: Place;
   /** Where a new one is made: found by the search, too. `name` is a key like that of the entry. */
   form?: { name: string; to: string; needs: Permission };
 }

@@ -23,6 +23,6 @@ export const overview = {
   name: "overview",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [page],
-  menu: [{ name: "menu", to: "/overview", icon: LayoutDashboard, needs: "overview:read", group: "work" }],
+  menu: [{ name: "menu", to: "/overview", icon: LayoutDashboard, needs: "overview:read", place: "overview" }],
   glance: { needs: "overview:read", View: Running },
 } as const satisfies Feature;

@@ -46,7 +46,7 @@ export const training = {
   name: "training",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [list, form, detail],
-  menu: [{ name: "menu", to: PATH, icon: BrainCircuit, needs: "tasks:read", group: "work" }],
+  menu: [{ name: "menu", to: PATH, icon: BrainCircuit, needs: "tasks:read", place: "model_training/training_list" }],
   kinds: [
     {
       kind: "training",

@@ -6,7 +6,6 @@ import { useTranslation } from "react-i18next";
 import { type ApiProblem, problemOf } from "@/api/problem";
 import { RULES } from "@/api/rules.gen";
 import { fieldPath } from "@/elements/field-path";
-import { Leaving } from "@/elements/leaving";
 import { Panel } from "@/elements/page";
 import { ProblemNote } from "@/elements/problem-note";
 import { useFieldRules, useNumberRules } from "@/elements/rules";
@@ -18,6 +17,7 @@ import { OutlookPanel } from "./outlook-panel";
 import { type Capacity, useClustersChanged } from "./queries";
 import "./virtual-clusters.css";
 
+const Leaving = lazy(() => import("@/elements/leaving"));
 // Seldom is somebody else quicker.
 const Behind = lazy(async () => ({ default: (await import("@/people/edit-dialog")).Behind }));
 const Loaded = lazy(async () => ({ default: (await import("@/people/edit-dialog")).Loaded }));
@@ -178,15 +178,17 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
         </div>
       </div>
       <OutlookPanel capacity={capacity} fields={fields} cluster={base} tasks={tasks} />
-      <Leaving
-        unsaved={() => unsaved.current}
-        words={{
-          title: t("common:leaving.title"),
-          content: t("common:leaving.content"),
-          leave: t("common:leaving.leave"),
-          stay: t("common:leaving.stay"),
-        }}
-      />
+      <Suspense>
+        <Leaving
+          unsaved={() => unsaved.current}
+          words={{
+            title: t("common:leaving.title"),
+            content: t("common:leaving.content"),
+            leave: t("common:leaving.leave"),
+            stay: t("common:leaving.stay"),
+          }}
+        />
+      </Suspense>
     </Form>
   );
 }
