@@ -303,7 +303,7 @@ PHASES = (
         needs=("database", "queue", "storage_client"),
         inputs=("cluster_name", "platform", "resource_limit", "smtp", "device_types", "shared_devices",
                 "portal_address", "masters", "control", "storage.driver", "network.cluster_domain",
-                "network.service_network", "monitoring.scrape_seconds"),
+                "network.pod_network", "network.service_network", "monitoring.scrape_seconds"),
         artifacts=("image/platform/*atoll/*", "image/framework/*", "platform/*"),
         holds_certificates=True,
     ),

@@ -12,12 +12,12 @@ import { applyAppearance, storedAppearance } from "@/appearance/theme";
 import { FeedbackProvider } from "@/elements/feedback";
 import { RegistryContext, registryOf } from "@/features/registry";
 import { noteSignedIn, sessionQuery } from "@/identity/session";
-import { recallRefresh } from "@/identity/settings";
+import { recallSettings } from "@/identity/settings";
 import { startLanguage } from "@/words/language";
 import "@/appearance/base.css";
 
 applyAppearance(storedAppearance());
-recallRefresh();
+recallSettings();
 
 const queries = new QueryClient({
   defaultOptions: {

@@ -44,7 +44,17 @@ test("menus stand in the manual's order, those of administration for administrat
   const seen = async (of: Page) => (await menu(of).getByRole("link").allTextContents()).map((text) => text.trim());
   await expect(menu(page).getByRole("link", { name: "Nodes" })).toBeVisible();
   const admins = await seen(page);
-  const order = ["Overview", "Training", "Nodes", "Virtual clusters", "Settings", "Console", "Users", "Groups", "Roles"];
+  const order = [
+    "Overview",
+    "Training",
+    "Nodes",
+    "Virtual clusters",
+    "Settings",
+    "Console",
+    "Users",
+    "Groups",
+    "Roles",
+  ];
   expect(admins.filter((name) => order.includes(name))).toEqual(order);
   const { page: theirs } = await atWork(browser, stack);
   await theirs.goto("/overview");

@@ -7,9 +7,9 @@ import { useTranslation } from "react-i18next";
 import type { Hit } from "@/features/feature";
 import { menusOf } from "@/features/menu";
 import { useFeatures, useKinds } from "@/features/registry";
+import { useMenu } from "@/identity/menu";
 import { useMay } from "@/identity/session";
 import { useNames } from "@/words/names";
-import { useMenu } from "./menu";
 import "./search-dialog.css";
 
 interface Found extends Hit {

@@ -4,8 +4,8 @@ import { useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { menusOf, type ShownEntry, type ShownMenu } from "@/features/menu";
 import type { FolderName } from "@/features/places";
+import { useMenu } from "@/identity/menu";
 import { useNames } from "@/words/names";
-import { useMenu } from "./menu";
 import "./side-menu.css";
 
 const STORED = "atoll.menu.closed";

@@ -141,6 +141,21 @@ export function onSystemShade(listener: () => void): () => void {
   return () => dark.removeEventListener("change", listener);
 }
 
+const listeners = new Set<(appearance: Appearance) => void>();
+
+/** Have the portal in another appearance from now on. */
+export function chooseAppearance(wanted: Appearance): void {
+  if (wanted === storedAppearance()) return;
+  applyAppearance(wanted);
+  for (const each of listeners) each(wanted);
+}
+
+/** Calls the listener after each choice, until the returned function is called. */
+export function onAppearance(listener: (appearance: Appearance) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 /** Make the palette known to the style sheets as `--name`, and remember the choice. */
 export function applyAppearance(appearance: Appearance): Shade {
   const shade = shadeOf(appearance);

@@ -62,14 +62,6 @@ export interface SearchSource {
   find: (words: string, context: SearchContext) => Promise<Hit[]>;
 }
 
-/** One way on from the overview; the words are `flow_<name>` and `flow_<name>_why` in `names.*.json`. */
-export interface FlowStep {
-  name: string;
-  icon: LucideIcon;
-  to: string;
-  search?: Record<string, unknown>;
-}
-
 /** A tab of the page of a task; the words are `tab_<id>` of the feature that brings the kind, else of `tasks`. */
 export interface TaskTab {
   id: string;
@@ -109,7 +101,6 @@ export interface Feature {
   glance?: Glance;
   search?: SearchSource;
   kinds?: readonly TaskKind[];
-  flow?: readonly FlowStep[];
 }
 
 /** A kind of tasks, and the feature that brings it. */

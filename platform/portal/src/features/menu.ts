@@ -1,6 +1,6 @@
 import type { LucideIcon } from "lucide-react";
 import type { Feature, MenuEntry } from "./feature";
-import { type FolderName, MENUS, type MenuName, PLACES } from "./places";
+import { type FolderName, MENUS, type MenuName, PLACES, type Place } from "./places";
 
 export interface ShownEntry extends MenuEntry {
   feature: string;
@@ -29,6 +29,11 @@ export function entriesOf(features: readonly Feature[]): ShownEntry[] {
   );
   const order = [...PLACES.keys()];
   return found.sort((one, other) => order.indexOf(one.place) - order.indexOf(other.place));
+}
+
+/** The page of a place, where these have one. */
+export function pageAt(entries: readonly ShownEntry[], place: Place): ShownEntry | undefined {
+  return entries.find((entry) => entry.place === place);
 }
 
 /** The menus that these pages stand in; the others are not shown. */

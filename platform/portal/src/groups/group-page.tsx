@@ -5,6 +5,7 @@ import { ShieldCheck } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
+import { refreshMs } from "@/api/refresh";
 import { Fact, Facts } from "@/elements/facts";
 import { Page, Panel } from "@/elements/page";
 import { Answer } from "@/elements/states";
@@ -21,7 +22,7 @@ const RolesDialog = lazy(() => import("./group-roles-dialog"));
 export function GroupPage() {
   const { t } = useTranslation("groups");
   const { id = "" } = useParams({ strict: false });
-  const query = useQuery({ ...groupQuery(id), refetchInterval: 15_000 });
+  const query = useQuery({ ...groupQuery(id), refetchInterval: refreshMs });
   const navigate = useNavigate();
   const may = useMay();
   const group = query.data;

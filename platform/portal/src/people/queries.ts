@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, body, type Schemas } from "@/api/client";
+import { refreshMs } from "@/api/refresh";
 
 export type Account = Schemas["Account"];
 export type Group = Schemas["Group"];
@@ -32,7 +33,7 @@ function pages<T>(key: readonly unknown[], read: (at: { limit: number; cursor?: 
     queryFn: ({ pageParam }) => read({ limit: PAGE, cursor: pageParam }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    refetchInterval: 15_000,
+    refetchInterval: refreshMs,
     placeholderData: (before) => before,
   });
 }
@@ -84,7 +85,7 @@ export const roleGroupsQuery = (id: string) =>
 export const countsQuery = queryOptions({
   queryKey: [...PEOPLE, "counts"],
   queryFn: () => body(api.GET("/api/v1/user-management")),
-  refetchInterval: 15_000,
+  refetchInterval: refreshMs,
 });
 
 /** The header by which an edit is refused when somebody else was quicker. */

@@ -3,6 +3,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { Check } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
+import { refreshMs } from "@/api/refresh";
 import { Fact, Facts } from "@/elements/facts";
 import { Page, Panel } from "@/elements/page";
 import { Answer } from "@/elements/states";
@@ -21,7 +22,7 @@ import "./roles.css";
 export function RolePage() {
   const { t } = useTranslation("roles");
   const { id = "" } = useParams({ strict: false });
-  const query = useQuery({ ...roleQuery(id), refetchInterval: 15_000 });
+  const query = useQuery({ ...roleQuery(id), refetchInterval: refreshMs });
   const navigate = useNavigate();
   const may = useMay();
   const roleName = useRoleName();

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { Lock } from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { refreshMs } from "@/api/refresh";
 import { Fact, Facts } from "@/elements/facts";
 import { Page, Panel } from "@/elements/page";
 import { Answer } from "@/elements/states";
@@ -17,7 +18,7 @@ import { UserActions } from "./user-actions";
 export function UserPage() {
   const { t } = useTranslation("users");
   const { id = "" } = useParams({ strict: false });
-  const query = useQuery({ ...userQuery(id), refetchInterval: 15_000 });
+  const query = useQuery({ ...userQuery(id), refetchInterval: refreshMs });
   const navigate = useNavigate();
   const may = useMay();
   const account = query.data;

@@ -9,6 +9,7 @@ import { fieldPath } from "@/elements/field-path";
 import { Panel } from "@/elements/page";
 import { ProblemNote } from "@/elements/problem-note";
 import { useFieldRules, useNumberRules } from "@/elements/rules";
+import { Loading } from "@/elements/states";
 import type { VirtualCluster } from "@/virtual-clusters/active";
 import { problemWords, useFieldWords } from "@/words/told";
 import { type FormFields, fieldsOf, typesOf } from "./form";
@@ -17,6 +18,7 @@ import { OutlookPanel } from "./outlook-panel";
 import { type Capacity, useClustersChanged } from "./queries";
 import "./virtual-clusters.css";
 
+const SecurityFields = lazy(() => import("./security-fields"));
 const Leaving = lazy(() => import("@/elements/leaving"));
 // Seldom is somebody else quicker.
 const Behind = lazy(async () => ({ default: (await import("@/people/edit-dialog")).Behind }));
@@ -35,6 +37,11 @@ interface ClusterFormProps {
 
 /** The name is somebody's, still. */
 const NAME_TAKEN: readonly string[] = ["virtual_cluster_name_taken", "virtual_cluster_being_deleted"];
+
+/** All ports of a network are one field. */
+function placeOf(field: string): (string | number)[] {
+  return fieldPath(field).slice(0, field.startsWith("egress.") ? 3 : undefined);
+}
 
 /** A virtual cluster on one page; the panel beside it says what is left of the cluster. */
 export function ClusterForm({ capacity, cluster, reread, submitText, send, done }: ClusterFormProps) {
@@ -63,8 +70,8 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
       form.setFields([{ name: "name", errors: [problemWords(i18n, told).detail] }]);
       form.scrollToField("name", { block: "center", focus: true });
     } else if (placed.length > 0) {
-      form.setFields(placed.map((each) => ({ name: fieldPath(each.field) as never, errors: [fieldWords(each)] })));
-      form.scrollToField(fieldPath(placed[0]?.field ?? ""), { block: "center", focus: true });
+      form.setFields(placed.map((each) => ({ name: placeOf(each.field) as never, errors: [fieldWords(each)] })));
+      form.scrollToField(placeOf(placed[0]?.field ?? ""), { block: "center", focus: true });
     } else if (told.status === 412) setBehind("behind");
     else setProblem(told);
   }
@@ -98,6 +105,9 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
       }
       if (!form.isFieldsTouched(["limited", "max_hours"])) {
         form.setFieldsValue({ limited: fresh.limited, max_hours: fresh.max_hours });
+      }
+      for (const part of ["pod_security", "egress"] as const) {
+        if (!form.isFieldTouched(part)) form.setFieldValue(part, fresh[part]);
       }
       setBase(now);
       setBehind("loaded");
@@ -162,6 +172,11 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
           >
             <InputNumber precision={0} />
           </Form.Item>
+        </Panel>
+        <Panel title={t("section_security")}>
+          <Suspense fallback={<Loading rows={3} />}>
+            <SecurityFields />
+          </Suspense>
         </Panel>
         {problem && <ProblemNote error={problem} />}
         <Suspense>

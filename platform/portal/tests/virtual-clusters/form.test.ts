@@ -37,6 +37,8 @@ describe("what the form starts with", () => {
       max_devices_per_user: { [NPU]: null },
       limited: false,
       max_hours: 24,
+      pod_security: "restricted",
+      egress: [],
     });
   });
 
@@ -47,6 +49,8 @@ describe("what the form starts with", () => {
       max_devices_per_user: { [NPU]: 2, [GPU]: null },
       limited: true,
       max_hours: 48,
+      pod_security: "restricted",
+      egress: [],
     });
     expect(fieldsOf([NPU], { ...VISION, max_devices_per_user: { [NPU]: 4 } }).max_devices_per_user).toEqual({
       [NPU]: null,

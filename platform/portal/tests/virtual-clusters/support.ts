@@ -15,6 +15,8 @@ export function cluster(otherwise: Partial<VirtualCluster> = {}): VirtualCluster
     devices: [{ type: "huawei_npu_arm64", total: 4, used: 1, free: 3 }],
     max_devices_per_user: { huawei_npu_arm64: 2 },
     max_hours: 48,
+    pod_security: "restricted",
+    egress: [],
     overcommitted: [],
     members: 3,
     member: true,

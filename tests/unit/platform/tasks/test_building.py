@@ -19,7 +19,7 @@ def builder() -> Builder:
         "database": {"host": "/x", "user": "nobody"},
         "web": {"origin": "https://portal"},
         "services": {"files": "http://127.0.0.1:1", "jobs": "http://127.0.0.1:2"},
-        "engine": {"kind": "kubernetes", "runtime": "r", "gateways": ["192.0.2.1"], "name_service": "192.0.2.2"},
+        "engine": {"kind": "kubernetes", "runtime": "r", "gateways": ["192.0.2.1"], "name_service": "192.0.2.2", "networks": ["10.244.0.0/16"]},
         "frameworks": [{"name": "numpy", "title": "N", "image": "n", "library": "scikit-learn"}],
         "devices": [NPU],
         "resource_limit": {NPU["type"]: LIMITS},

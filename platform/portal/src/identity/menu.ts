@@ -2,8 +2,8 @@ import { useMemo } from "react";
 import { allows } from "@/features/feature";
 import { entriesOf, type ShownEntry } from "@/features/menu";
 import { useFeatures } from "@/features/registry";
-import { useInstalled } from "@/identity/about";
-import { useSession } from "@/identity/session";
+import { useInstalled } from "./about";
+import { useSession } from "./session";
 
 /** The pages of level one that the server lets this person see and that this installation has. */
 export function useMenu(): ShownEntry[] {
