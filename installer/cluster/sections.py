@@ -299,7 +299,10 @@ class Platform(Section):
         description="People may make accounts for themselves, which may do nothing until an administrator gives a role",
     )
     waiting_accounts: int = Field(
-        default=100, ge=1, le=10000, description="Accounts without any role that may wait for one; then nobody registers"
+        default=100,
+        ge=1,
+        le=10000,
+        description="Accounts without any role that may wait for one; then nobody registers",
     )
     language: Literal["zh-CN", "en"] = Field(
         default="zh-CN",

@@ -164,7 +164,11 @@ def test_the_room_of_privileged_jobs_is_of_its_virtual_cluster_and_of_its_level(
 
 def test_a_quota_is_for_the_rooms_of_one_virtual_cluster(lenient: ApiServer) -> None:
     queue = next(each for each in room_of() if each["kind"] == "ClusterQueue")
-    for values in (["vc-default", "vc-other"], ["vc-default-root", "vc-default"], ["vc-default", "vc-default-root", "x"]):
+    for values in (
+        ["vc-default", "vc-other"],
+        ["vc-default-root", "vc-default"],
+        ["vc-default", "vc-default-root", "x"],
+    ):
         wanted = copy.deepcopy(queue)
         wanted["spec"]["namespaceSelector"]["matchExpressions"][0]["values"] = values
         assert denied_by(lenient.apply(wanted, JOBS)).startswith("atoll-jobs-stay-in-virtual-clusters: "), values

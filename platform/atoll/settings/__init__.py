@@ -1,1 +1,1 @@
-"""What people set for themselves: the virtual cluster that they use, how often pages look again, how the portal speaks."""
+"""What people set for themselves: the virtual cluster that they use, how often pages look again, the language."""

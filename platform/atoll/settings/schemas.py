@@ -23,7 +23,9 @@ class Settings(Schema):
     language: Language | None = Field(description="null: what the browser asks for")
     appearance: Appearance | None = Field(description="null: what the browser asks for")
     time_zone: str | None = Field(description="An IANA name, by which all times are shown; null: the browser's")
-    privileged_jobs: bool = Field(description="Whether the caller wants to be offered jobs that are root of their container")
+    privileged_jobs: bool = Field(
+        description="Whether the caller wants to be offered jobs that are root of their container"
+    )
     privileged_jobs_refused: Literal["installation", "permission", "virtual_clusters"] | None = Field(
         description="What keeps the caller from that; null: nothing, where a virtual cluster has room for them"
     )

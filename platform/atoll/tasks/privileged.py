@@ -20,9 +20,7 @@ def refusal(configuration: Configuration | None, caller: Caller) -> FieldCode | 
     return None if caller.may(TASKS_PRIVILEGED) else PrivilegedNotYours()
 
 
-def refusal_in(
-    configuration: Configuration | None, caller: Caller, cluster: VirtualClusterRow
-) -> FieldCode | None:
+def refusal_in(configuration: Configuration | None, caller: Caller, cluster: VirtualClusterRow) -> FieldCode | None:
     """What keeps the caller from it in this virtual cluster."""
     found = refusal(configuration, caller)
     if found is None and cluster.pod_security != PodSecurity.BASELINE:

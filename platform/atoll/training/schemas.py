@@ -49,7 +49,9 @@ class TrainingCreate(Schema):
     distributed: bool = False
     nodes: Annotated[int, Field(ge=1, le=512)] = 1
     limits: Resources | None = Field(default=None, description="CPU and memory limit of each replica")
-    privileged: bool = Field(default=False, description="Root of its container: where options offer it, and nowhere else")
+    privileged: bool = Field(
+        default=False, description="Root of its container: where options offer it, and nowhere else"
+    )
 
 
 class TrainingDefinition(Schema):

@@ -23,7 +23,9 @@ class PodSecurity(StrEnum):
     """What pods there may be, as the Pod Security Standards of Kubernetes have it."""
 
     RESTRICTED = "restricted"  # nobody is root
-    BASELINE = "baseline"  # beside that, in a name space of their own, members' privileged jobs: root of their container
+    BASELINE = (
+        "baseline"  # beside that, in a name space of their own, members' privileged jobs: root of their container
+    )
 
 
 class VirtualClusterRow(Table):

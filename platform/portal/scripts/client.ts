@@ -23,6 +23,7 @@ const FORMS = [
   "RoleCreate",
   "VirtualClusterCreate",
   "VirtualClusterExtend",
+  "OpenNetwork",
   "SettingsChange",
 ] as const;
 const RULES = ["pattern", "minLength", "maxLength", "minimum", "maximum", "maxItems"] as const;

@@ -46,7 +46,17 @@ def test_what_is_meant_for_parts_of_the_cluster_is_sensitive_and_what_is_for_str
 
 def test_the_ports_that_give_the_cluster_away_are_among_the_sensitive_ones() -> None:
     found = rows(text(load(TREE / "cluster.example.yaml")), "Sensitive ports")
-    assert {key.partition("/")[0] for key in found} >= {"22", "6443", "2379", "2380", "10250", "24007", "5443", "7444", "5432"}
+    assert {key.partition("/")[0] for key in found} >= {
+        "22",
+        "6443",
+        "2379",
+        "2380",
+        "10250",
+        "24007",
+        "5443",
+        "7444",
+        "5432",
+    }
     assert found["2379/tcp etcd"][4:] == ["masters", "nobody"]
     assert found["8002/tcp files"][4] == "pods (api, jobs, prometheus)"
 

@@ -34,11 +34,7 @@ def manifests(
     rooms = (False, True) if wanted.privileged else (False,)
     spaces = [names.namespace(wanted.name, privileged=privileged) for privileged in rooms]
     return [
-        *(
-            each
-            for privileged in rooms
-            for each in _room(wanted, labels, storage_root, shut, privileged=privileged)
-        ),
+        *(each for privileged in rooms for each in _room(wanted, labels, storage_root, shut, privileged=privileged)),
         _cohort(wanted, labels, cpu_cores, memory_bytes),
         # First, as by it all that there is of a member is found when they leave (`removing`).
         *(_cluster_queue(wanted, labels, member, most, spaces) for member in wanted.members),

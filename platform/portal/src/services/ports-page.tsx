@@ -48,7 +48,9 @@ export function PortsPage() {
 /** Whether the nodes are as the table says. */
 function Held({ ports }: { ports: Ports }) {
   const { t } = useTranslation("services");
-  const exposed = ports.rows.filter(({ sensitive, who, who_ipv6 }) => sensitive && [...who, ...who_ipv6].includes("everybody"));
+  const exposed = ports.rows.filter(
+    ({ sensitive, who, who_ipv6 }) => sensitive && [...who, ...who_ipv6].includes("everybody"),
+  );
   const held = ports.firewall && ports.without_row.length === 0 && ports.silent.length === 0;
   return (
     <ul className="ports-held" aria-label={t("ports_seen")}>

@@ -21,6 +21,7 @@ import {
   type FormFields,
   isQuantity,
   limitsOf,
+  offersPrivileged,
   ownOutput,
   requestOf,
   type TrainingOptions,

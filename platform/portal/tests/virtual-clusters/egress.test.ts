@@ -33,9 +33,12 @@ const OPENED = [{ network: "203.0.113.0/24", ports: [{ protocol: "tcp" as const,
 describe("networks of a virtual cluster", () => {
   test("come from what it has, and go back as what was typed; an empty row is none", () => {
     expect(egressFields(OPENED)).toEqual([{ network: "203.0.113.0/24", ports: "443" }]);
-    expect(egressOf([{ network: " 10.0.0.0/8 ", ports: "53/udp" }, { network: "", ports: "443" }])).toEqual([
-      { network: "10.0.0.0/8", ports: [{ protocol: "udp", first: 53, last: null }] },
-    ]);
+    expect(
+      egressOf([
+        { network: " 10.0.0.0/8 ", ports: "53/udp" },
+        { network: "", ports: "443" },
+      ]),
+    ).toEqual([{ network: "10.0.0.0/8", ports: [{ protocol: "udp", first: 53, last: null }] }]);
     const fields = fieldsOf([], cluster({ egress: OPENED, pod_security: "baseline" }));
     expect(editRequest(fields, cluster())).toMatchObject({
       pod_security: "baseline",

@@ -9,7 +9,9 @@ import { capacity, cluster } from "./support";
 
 const SETTINGS = { refresh_seconds: 15, privileged_jobs: false, privileged_jobs_refused: null, version: 1 };
 const SESSION = { permissions: ["virtual_clusters:manage", "settings:read"] as never };
-const VISION = cluster({ egress: [{ network: "203.0.113.0/24", ports: [{ protocol: "tcp", first: 443, last: 443 }] }] });
+const VISION = cluster({
+  egress: [{ network: "203.0.113.0/24", ports: [{ protocol: "tcp", first: 443, last: 443 }] }],
+});
 
 function form(sent: FormFields[], fails?: () => Response) {
   return (
@@ -86,7 +88,10 @@ describe("security of a virtual cluster", () => {
       { field: "egress.0.network", code: "network_of_the_cluster", message: "", params: {} },
       { field: "egress.0.ports.0.last", code: "ports_reversed", message: "", params: {} },
     ];
-    await show(form([], () => problem(422, "invalid_request", { errors })), { session: SESSION });
+    await show(
+      form([], () => problem(422, "invalid_request", { errors })),
+      { session: SESSION },
+    );
     await userEvent.click(await screen.findByRole("button", { name: "Save" }));
     expect(await screen.findByText(/This is the cluster itself/)).toBeDefined();
     expect(await screen.findByText("The last port is not before the first.")).toBeDefined();

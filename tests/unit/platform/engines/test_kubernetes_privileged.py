@@ -132,7 +132,9 @@ def test_both_rooms_are_closed_have_the_user_data_and_take_of_one_quota() -> Non
     }
     places = [(each["kind"], each["metadata"].get("namespace")) for each in made]
     first_queue = places.index(("ClusterQueue", None))
-    assert all(kind not in ("LocalQueue",) for kind, _ in places[:first_queue]), "who leaves is not found by their queue"
+    assert all(kind not in ("LocalQueue",) for kind, _ in places[:first_queue]), (
+        "who leaves is not found by their queue"
+    )
 
 
 def test_nothing_is_opened_until_somebody_says_so() -> None:
@@ -143,20 +145,24 @@ def test_what_is_opened_is_addresses_and_ports_to_all_tasks_without_what_is_the_
     made = made_of(BASELINE.model_copy(update={"egress": (WEB, WIDE)}), "10.244.0.0/16", "10.0.0.7")
     lists = [each for each in made if each["metadata"]["name"] == names.ALLOW_LIST]
     assert [each["metadata"]["namespace"] for each in lists] == ["vc-default", "vc-default-root"]
-    assert lists[0]["spec"] == lists[1]["spec"] == {
-        "podSelector": {},
-        "policyTypes": ["Egress"],
-        "egress": [
-            {
-                "to": [{"ipBlock": {"cidr": "203.0.113.0/24"}}],
-                "ports": [{"protocol": "TCP", "port": 443}],
-            },
-            {
-                "to": [{"ipBlock": {"cidr": "10.0.0.0/8", "except": ["10.0.0.7/32", "10.244.0.0/16"]}}],
-                "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 8000, "endPort": 8100}],
-            },
-        ],
-    }
+    assert (
+        lists[0]["spec"]
+        == lists[1]["spec"]
+        == {
+            "podSelector": {},
+            "policyTypes": ["Egress"],
+            "egress": [
+                {
+                    "to": [{"ipBlock": {"cidr": "203.0.113.0/24"}}],
+                    "ports": [{"protocol": "TCP", "port": 443}],
+                },
+                {
+                    "to": [{"ipBlock": {"cidr": "10.0.0.0/8", "except": ["10.0.0.7/32", "10.244.0.0/16"]}}],
+                    "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 8000, "endPort": 8100}],
+                },
+            ],
+        }
+    )
 
 
 def test_what_has_become_the_clusters_own_meanwhile_is_not_opened_any_more() -> None:

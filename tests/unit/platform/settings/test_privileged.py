@@ -100,7 +100,9 @@ class Person:
 
 def a_training(**more: Any) -> TrainingCreate:
     usual = {"name": "a_task", "virtual_cluster": "default", "framework": "plain", "code_directory": "code"}
-    return TrainingCreate.model_validate({**usual, "start_file": "main.py", "device_type": GPU, "privileged": True, **more})
+    return TrainingCreate.model_validate(
+        {**usual, "start_file": "main.py", "device_type": GPU, "privileged": True, **more}
+    )
 
 
 async def refused(doing: Awaitable[object]) -> list[tuple[str, str]]:

@@ -101,7 +101,9 @@ async def test_a_time_zone_is_kept_by_its_name(ada: Person, zone: str) -> None:
     assert (await ada.change(time_zone=zone)).time_zone == zone
 
 
-@pytest.mark.parametrize("zone", ["", "Mars/Olympus", "../../etc/passwd", "asia/shanghai", "localtime", "Factory", "+8"])
+@pytest.mark.parametrize(
+    "zone", ["", "Mars/Olympus", "../../etc/passwd", "asia/shanghai", "localtime", "Factory", "+8"]
+)
 async def test_what_is_no_time_zone_is_refused_at_its_field_and_changes_nothing(ada: Person, zone: str) -> None:
     with pytest.raises(Invalid) as refused:
         await ada.change(time_zone=zone, refresh_seconds=60)
