@@ -10,6 +10,7 @@ import re
 import ssl
 import threading
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +108,7 @@ class KubernetesApi:
             timeout=(TIMEOUT[0], None if stop else TIMEOUT[1]),
         )
         if stop:
-            stop.add(response.shutdown)
+            stop.add(lambda: _shut(response))
         try:
             # Without an amount it comes as it is said, which may be in one piece, however long that is.
             yield from lines_in(response.stream(amt=None if stop else LINE_BYTES, decode_content=True))
@@ -221,6 +222,12 @@ def _answer(response: Any, method: str, path: str) -> Any:
         said = shown(response.data.decode(errors="replace"), 300)
         raise KubernetesUnavailable(f"the API server answered {response.status} to {method} {path}: {said}")
     return response
+
+
+def _shut(response: urllib3.BaseHTTPResponse) -> None:
+    """End whoever waits for more of an answer, unless its reader has ended and given the connection back by itself."""
+    with suppress(OSError, RuntimeError, ValueError):  # closed, given back, or never open: whichever came first
+        response.shutdown()
 
 
 def _client(kubeconfig: Path) -> client.ApiClient:

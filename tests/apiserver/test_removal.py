@@ -56,7 +56,7 @@ def test_jobs_takes_nothing_away_that_is_not_of_a_virtual_cluster(api_server: Ap
     ours = names.MANAGED_BY
     volume = {"hostPath": {"path": "/srv"}, "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteMany"]}
     foreign = [
-        "/api/v1/namespaces/kube-system",
+        "/api/v1/namespaces/kube-node-lease",
         "/api/v1/namespaces/atoll-system",
         there(api_server, "Cohort", QUEUES, "cluster", ours, spec={}),
         there(api_server, "ClusterQueue", QUEUES, "of-somebody", ours, spec={}),

@@ -35,14 +35,16 @@ BOUND = {"apiVersion": "v1", "kind": CLAIM, "namespace": "vc-default", "name": "
         data_volume(hostPath={"path": "/mnt/atoll/home", "type": "DirectoryOrCreate"}),
         data_volume(claimRef={**BOUND, "namespace": "kube-system"}),
         data_volume(claimRef={**BOUND, "name": "data"}),
+        data_volume(persistentVolumeReclaimPolicy="Recycle"),
+        data_volume(persistentVolumeReclaimPolicy="Delete"),
         {**data_volume(), "metadata": {"name": "vc-other-homes"}},
         {**data_volume(hostPath={"path": "/"}), "metadata": {"name": "innocent"}},
         claim("more"),
         claim(volumeName="vc-other-homes"),
         claim("models", storageClassName="local-path", volumeName=""),
     ],
-    ids=["root", "the whole tree", "other data", "made by the kubelet", "of the system", "another claim", "a name",
-         "an innocent name", "a further claim", "another's volume", "a provisioner"],
+    ids=["root", "the whole tree", "other data", "made by the kubelet", "of the system", "another claim", "emptied",
+         "deleted", "a name", "an innocent name", "a further claim", "another's volume", "a provisioner"],
 )  # fmt: skip
 def test_volumes_other_than_the_user_data_are_refused_whoever_makes_them(api_server: ApiServer, wanted: Object) -> None:
     for user in (JOBS, None):

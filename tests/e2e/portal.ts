@@ -21,14 +21,16 @@ export const test = base.extend<{ expected: RegExp[]; clean: undefined }>({
 export { expect };
 
 /** What the API says, asked from inside the page: the same session, the same certificates. */
-export async function api<T>(page: Page, path: string, method = "GET"): Promise<T> {
+export async function api<T>(page: Page, path: string, method = "GET", body?: object): Promise<T> {
   return page.evaluate(
-    async ([address, verb]) => {
-      const answer = await fetch(`/api/v1${address}`, { method: verb, headers: { "X-Atoll-Request": "1" } });
+    async ([address, verb, content]) => {
+      const headers = { "X-Atoll-Request": "1", ...(content && { "Content-Type": "application/json" }) };
+      const sent = content && JSON.stringify(content);
+      const answer = await fetch(`/api/v1${address}`, { method: verb, headers, body: sent });
       if (!answer.ok) throw new Error(`${verb} ${address}: ${answer.status} ${await answer.text()}`);
       return answer.status === 204 ? undefined : answer.json();
     },
-    [path, method] as const,
+    [path, method, body] as const,
   ) as Promise<T>;
 }
 

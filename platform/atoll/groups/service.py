@@ -52,7 +52,7 @@ class GroupService:
         self._session.add(row)
         await names.flush(self._session, body.name)
         await self._repository.link(GroupRoleRow, [{"group_id": row.id, "role_id": role.id} for role in roles])
-        users = await self._put(row, body.users) if body.users else []
+        users = await self._put(giver, row, body.users) if body.users else []
         await self._record(giver, "group.create", row, roles=[role.name for role in roles], users=users)
         return await self._one(row)
 
@@ -106,7 +106,8 @@ class GroupService:
     async def add_users(self, giver: Giver, group_id: str, user_ids: Collection[str]) -> Group:
         """Who is in it already stays. Raises NotFound, NotAllowed, Invalid, Conflict for the protected account."""
         row = await self._held(giver, group_id)
-        if added := await self._put(row, user_ids):
+        await self._clusters.judge_groups(giver, [row.id])
+        if added := await self._put(giver, row, user_ids):
             await self._record(giver, "group.add", row, users=added)
         return await self._one(row)
 
@@ -119,9 +120,9 @@ class GroupService:
         await self._changed(users)
         await self._record(giver, "group.remove", row, users=[user.name for user in users])
 
-    async def _put(self, row: GroupRow, user_ids: Collection[str]) -> builtins.list[str]:
+    async def _put(self, giver: Giver, row: GroupRow, user_ids: Collection[str]) -> builtins.list[str]:
         """Put users into a group that is held; the names of those who were not in it."""
-        users = await self._giving.lock_users(user_ids)
+        users = await self._giving.lock_users(giver, user_ids)
         rows = [{"group_id": row.id, "user_id": user.id} for user in users]
         ids = {each["user_id"] for each in await self._repository.link(GroupMemberRow, rows)}
         added = [user for user in users if user.id in ids]
@@ -146,7 +147,7 @@ class GroupService:
     async def _own(self, giver: Giver, group_id: str, if_match: str | None) -> GroupRow:
         """A group that the giver may change, locked."""
         row = await self._row(group_id, lock=True)
-        self._giving.judge(giver, await self._repository.grants_of_groups([row.id]))
+        await self._giving.judge(giver, await self._repository.grants_of_groups([row.id]))
         expect(row, if_match)
         return row
 
@@ -155,7 +156,7 @@ class GroupService:
         found = await self._repository.hold(GroupRow, [group_id])
         if not found:
             raise NotFound(NoSuchGroup(group=group_id[:64]))
-        self._giving.judge(giver, await self._repository.grants_of_groups([group_id]))
+        await self._giving.judge(giver, await self._repository.grants_of_groups([group_id]))
         return found[0]
 
     async def _one(self, row: GroupRow) -> Group:

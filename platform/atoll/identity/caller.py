@@ -25,9 +25,9 @@ class Caller:
         """Whether the caller holds `permission`."""
         return permission in self.permissions
 
-    def lacks(self, permissions: Iterable[Permission]) -> list[str]:
-        """The names of those that the caller does not hold, in order."""
-        return sorted(permission.name for permission in permissions if permission not in self.permissions)
+    def holds(self) -> Iterable[str]:
+        """The names of the permissions."""
+        return (permission.name for permission in self.permissions)
 
     def require(self, permission: Permission) -> None:
         """Raise NotAllowed unless the caller holds `permission`."""

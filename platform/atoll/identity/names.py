@@ -21,6 +21,10 @@ def taken(name: str, field: str = "name") -> Conflict:
     return Conflict(NameTaken(name=name), errors=[NameTakenField().at(field)])
 
 
+# Each system of each task has these, with rights or files of their own.
+RESERVED = frozenset({"nobody", "root"})
+
+
 async def flush(session: AsyncSession, name: str, field: str = "name") -> None:
     """Write what has that name. Raises Conflict when something else got it in between."""
     try:

@@ -3,8 +3,8 @@
 Each takes 64 MiB while it lasts, and everybody may ask for one: two at a time, in threads of their own; some wait,
 and who comes when these are many is told to come again. Of one address no more than two are among these, whether
 its passwords are right or wrong, so that nobody fills the places of all others; and strangers, of however many
-addresses, have half of the places and, while others wait, half of the turns. Known is who shows a session, or a device
-that signed in before as the same user; of one user no more than two are here.
+addresses, have half of the places and, while others wait, half of the turns. Known is who was given rights and shows a
+session, or a device that signed in before as the same user; of one user no more than two are here.
 """
 
 import asyncio

@@ -15,9 +15,10 @@ class PermissionKind(StrEnum):
     ADMINISTRATION = "administration"
 
 
-# What a manifest says of its permissions: of which kinds each is.
+# What a manifest says of its permissions: of which kinds each is. What is of all kinds comes with whatever is granted.
 PLATFORM: frozenset[str] = frozenset({PermissionKind.PLATFORM})
 ADMINISTRATION: frozenset[str] = frozenset({PermissionKind.ADMINISTRATION})
+ANYBODY: frozenset[str] = frozenset(PermissionKind)
 # All rights of the platform are with annotation, and without the management of users.
 _COMPRISES: Mapping[str, frozenset[str]] = {
     PermissionKind.PLATFORM: frozenset({PermissionKind.PLATFORM, PermissionKind.ANNOTATION})
@@ -61,6 +62,7 @@ class PermissionTable:
             str(kind): frozenset(each for each in self.permissions if each.kinds & _COMPRISES.get(kind, {kind}))
             for kind in PermissionKind
         }
+        self._anybody = frozenset(each for each in self.permissions if each.kinds >= ANYBODY)
         self._granted = by_kind | {each.name: frozenset({each}) for each in self.permissions}
 
     def knows(self, grant: str) -> bool:
@@ -69,4 +71,5 @@ class PermissionTable:
 
     def of(self, grants: Iterable[str]) -> frozenset[Permission]:
         """All that `grants` come to; one that only a later version knows comes to nothing."""
-        return frozenset(permission for grant in grants for permission in self._granted.get(grant, ()))
+        known = [grant for grant in grants if self.knows(grant)]
+        return frozenset[Permission]().union(*(self._granted[grant] for grant in known), self._anybody if known else ())

@@ -45,7 +45,7 @@ async def register(parts: Platform, wanted: Registration, address: str, request_
         await repository.judge_alone()
         await _refuse(repository, address, most)
         session.add_all(SignInAttemptRow(key=key) for key in (_of_address(address), _ALL))
-        if await repository.user_by_name(wanted.name) is not None:
+        if await repository.taken_names([wanted.name]):
             refused = names.taken(wanted.name)
         else:
             user = await add_account(session, wanted.name, hashed, nickname=wanted.nickname, must_change_password=False)

@@ -20,6 +20,7 @@ from atoll.identity.models import (
     UserRoleRow,
     UserRow,
 )
+from atoll.identity.names import RESERVED
 from atoll.identity.rights.memberships import Memberships
 from atoll.identity.rights.repository import direct_roles, granted, without_rights
 
@@ -54,8 +55,13 @@ class IdentityRepository:
         return found
 
     async def taken_names(self, names: Collection[str]) -> set[str]:
-        """Those of the names that an account has, or had."""
-        return set((await self._session.scalars(select(UserRow.name).where(UserRow.name.in_(names)))).all())
+        """Those of the names that an account has, or had, or that are everywhere somebody else's."""
+        had = await self._session.scalars(select(UserRow.name).where(UserRow.name.in_(names)))
+        return {*had.all()} | ({*names} & RESERVED)
+
+    async def has_rights(self, user_id: str) -> bool:
+        """Whether somebody gave the user a role, or put them into a group."""
+        return bool(await self._session.scalar(select(~without_rights()).where(UserRow.id == user_id)))
 
     async def user(self, user_id: str, *, lock: bool = False, verifying: bool = False) -> UserRow | None:
         """The account of that id; for verifying, with its password's hash."""

@@ -76,7 +76,8 @@ class IdentityService:
             await _refuse_guessing(repository, keys)
             await _refuse_too_many(repository, name)
             user = await repository.user_by_name(name, verifying=True)
-        known = "device" in keys
+            # Whoever registers may have as many devices as they like, and is a stranger until given rights.
+            known = "device" in keys and user is not None and await repository.has_rights(user.id)
         async with passwords.turn_of_known(name) if known else passwords.turn_of(address):
             kept = user.password_hash if user is not None and user.active else None
             fit, newer = await passwords.fits(password, kept, known=known)
@@ -152,18 +153,19 @@ class IdentityService:
         if user is None:
             raise NotSignedIn(told.NotSignedIn())
         # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
-        async with passwords.turn_of_known(caller.name):
-            fit, _ = await passwords.fits(current, user.password_hash, known=True)
+        known = bool(caller.permissions)
+        async with passwords.turn_of_known(caller.name) if known else passwords.turn_of(caller.address):
+            fit, _ = await passwords.fits(current, user.password_hash, known=known)
             if fit:
                 _refuse_new(user, current, new)
-            hashed = await passwords.hashed(new) if fit else ""
+            hashed = await passwords.hashed(new, known=known) if fit else ""
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             await repository.judge_alone()
             keys = await _keys(repository, caller.name, caller.address, device)
             await _refuse_guessing(repository, keys)
             present = await repository.user(caller.id, lock=True, verifying=True)
-            if present is None:
+            if present is None or not present.active:
                 raise NotSignedIn(told.NotSignedIn())
             if fit and present.password_hash == user.password_hash:
                 present.password_hash = hashed

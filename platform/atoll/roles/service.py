@@ -56,7 +56,7 @@ class RoleService:
     async def create(self, giver: Giver, body: RoleCreate) -> Role:
         """A new role. Raises Invalid, NotAllowed for more than the giver holds, Conflict for a name that is taken."""
         grants = self._grants(body.grants)
-        self._giving.judge(giver, grants)
+        await self._giving.judge(giver, grants)
         name_key = names.key(body.name)
         if await self._repository.taken(RoleRow, name_key):
             raise names.taken(body.name)
@@ -72,7 +72,7 @@ class RoleService:
         before = {"name": row.name, "description": row.description, "grants": row.grants}
         if body.grants is not None:
             grants = self._grants(body.grants)
-            self._giving.judge(giver, grants)
+            await self._giving.judge(giver, grants)
             row.grants = grants
         if body.name is not None:
             row.name, row.name_key = body.name, names.key(body.name)
@@ -106,7 +106,7 @@ class RoleService:
     async def give_to_users(self, giver: Giver, role_id: str, user_ids: Collection[str]) -> Role:
         """Who holds it already keeps it. Raises NotFound, NotAllowed, Invalid, Conflict for the protected account."""
         role = await self._held(giver, role_id)
-        users = await self._giving.lock_users(user_ids)
+        users = await self._giving.lock_users(giver, user_ids)
         rows = [{"user_id": user.id, "role_id": role.id} for user in users]
         added = {row["user_id"] for row in await self._repository.link(UserRoleRow, rows)}
         for user in users:
@@ -135,7 +135,7 @@ class RoleService:
     async def give_to_groups(self, giver: Giver, role_id: str, group_ids: Collection[str]) -> Role:
         """Which have it already keep it. Raises NotFound, NotAllowed, Invalid."""
         role = await self._held(giver, role_id)
-        groups = await self._giving.lock_groups(group_ids)
+        groups = await self._giving.lock_groups(giver, group_ids)
         rows = [{"group_id": group.id, "role_id": role.id} for group in groups]
         added = {row["group_id"] for row in await self._repository.link(GroupRoleRow, rows)}
         await self._changed_groups(giver, "role.give", role, [group for group in groups if group.id in added])
@@ -183,7 +183,7 @@ class RoleService:
         row = await self._row(role_id, lock=True)
         if row.preset:
             raise Conflict(PresetRole(name=row.name))
-        self._giving.judge(giver, row.grants)
+        await self._giving.judge(giver, row.grants)
         expect(row, if_match)
         return row
 
@@ -192,7 +192,7 @@ class RoleService:
         found = await self._repository.hold(RoleRow, [role_id])
         if not found:
             raise NotFound(NoSuchRole(role=role_id[:64]))
-        self._giving.judge(giver, found[0].grants)
+        await self._giving.judge(giver, found[0].grants)
         return found[0]
 
     async def _one(self, row: RoleRow) -> Role:

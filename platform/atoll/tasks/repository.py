@@ -12,7 +12,7 @@ from atoll.identity.models import UserRow
 from atoll.tasks.life_cycle import ENDED, HOLDS_DEVICES, NOT_BEGUN, WAITING, State, Wanted
 from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
 from atoll.tasks.policy import reads_all
-from atoll.virtual_clusters.membership import members
+from atoll.virtual_clusters.members.repository import members
 from atoll.virtual_clusters.models import VirtualClusterRow
 
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.tasks.life_cycle import State
-from atoll.tasks.policy import TASKS_DELETE, TASKS_READ, TASKS_STOP
+from atoll.tasks.policy import TASKS_DELETE, TASKS_READ, TASKS_READ_ALL, TASKS_STOP, TASKS_STOP_ALL
 from atoll.tasks.schemas import KindCounts, KindName, Task, TaskEvents, TaskSummary
 from atoll.tasks.service import TaskService
 from atoll.web.conditional import IfMatch, etag
@@ -23,7 +23,7 @@ async def task_service(session: Transaction) -> TaskService:
 
 
 Service = Annotated[TaskService, Depends(task_service)]
-Reader = Annotated[Caller, allowed(TASKS_READ)]
+Reader = Annotated[Caller, allowed(TASKS_READ, TASKS_READ_ALL)]
 
 
 @router.get("/tasks", name="list")
@@ -73,7 +73,7 @@ async def stop(
     task_id: str,
     response: Response,
     service: Service,
-    caller: Annotated[Caller, allowed(TASKS_STOP)],
+    caller: Annotated[Caller, allowed(TASKS_STOP, TASKS_STOP_ALL)],
     if_match: IfMatch = None,
 ) -> Task:
     """Ask for a stop; asking twice is asking once."""

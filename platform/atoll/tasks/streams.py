@@ -18,7 +18,7 @@ from atoll.tasks.live import LiveTasks
 from atoll.tasks.logs import TaskLog
 from atoll.tasks.metrics import TaskMetricsService
 from atoll.tasks.models import TaskRow
-from atoll.tasks.policy import TASKS_READ
+from atoll.tasks.policy import TASKS_READ, TASKS_READ_ALL
 from atoll.tasks.schemas import LogEnd, LogLines, StateChanged, TaskMetrics, TaskSummary
 from atoll.tasks.service import TaskService
 from atoll.web.dependencies import Cursor, Limit, Parts
@@ -28,7 +28,7 @@ from atoll.web.schema import Listing
 from atoll.web.turns import give_back
 
 router = APIRouter(tags=["tasks"])
-Reader = Annotated[Caller, allowed(TASKS_READ)]
+Reader = Annotated[Caller, allowed(TASKS_READ, TASKS_READ_ALL)]
 _OFFSET = re.compile(r"[0-9]{1,15}")
 _LARGEST_OFFSET = 10**15 - 1
 

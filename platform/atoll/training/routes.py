@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response
 from atoll.control.client import ControlClient
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
-from atoll.tasks.policy import TASKS_CREATE, TASKS_READ
+from atoll.tasks.policy import TASKS_CREATE, TASKS_READ, TASKS_READ_ALL
 from atoll.tasks.schemas import Estimate, Task
 from atoll.training.schemas import TrainingCreate, TrainingDefinition, TrainingOptions
 from atoll.training.service import TrainingService
@@ -54,7 +54,7 @@ async def estimate(body: TrainingCreate, service: Service, caller: Creator) -> E
 
 @router.get("/{task_id}/definition", name="read_definition")
 async def definition(
-    task_id: str, service: Service, caller: Annotated[Caller, allowed(TASKS_READ)]
+    task_id: str, service: Service, caller: Annotated[Caller, allowed(TASKS_READ, TASKS_READ_ALL)]
 ) -> TrainingDefinition:
     """What was asked for, with every default filled in; the `definition` of its task, typed."""
     return await service.definition(caller, task_id)

@@ -19,7 +19,6 @@ from atoll.database.identifiers import new_id
 from atoll.identity.permissions import PermissionTable
 from atoll.users.schemas import Account
 from atoll.users.service import UserService
-from atoll.web.domain import Permission
 from atoll.web.errors import ApiError
 from atoll.web.internal import configure_logs
 from atoll.web.schema import Page
@@ -36,9 +35,9 @@ class Operator:
     id: str | None = None
     address: str = "command line"
 
-    def lacks(self, _permissions: Iterable[Permission]) -> list[str]:
-        """None: who may run programs here may do everything."""
-        return []
+    def holds(self) -> Iterable[str]:
+        """None by name: who may run programs here may do everything."""
+        return ()
 
 
 class Refused(BaseModel):

@@ -51,8 +51,9 @@ class UserCreation:
         hashes = {place: await passwords.hashed(user.new_password_text()) for place, user in places.items()}
         roles = await self._giving.roles(giver, body.roles)
         groups = await self._giving.groups(giver, body.groups) if body.groups else []
+        await self._clusters.judge_groups(giver, body.groups)
         if body.virtual_clusters:
-            self._giving.judge(giver, [VIRTUAL_CLUSTERS_MANAGE.name])
+            await self._giving.judge(giver, [VIRTUAL_CLUSTERS_MANAGE.name])
         await self._refuse_taken(places)
         rows = [
             await add_account(

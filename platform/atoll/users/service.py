@@ -100,7 +100,9 @@ class UserService:
         row = await self._row(user_id, if_match, lock=True)
         before = {each["id"] for each in (await self._rights.roles_of_users([row.id])).get(row.id, [])}
         gone = before - {role.id for role in new}
-        self._giving.judge(giver, (grant for role in await self._rights.some(RoleRow, gone) for grant in role.grants))
+        await self._giving.judge(
+            giver, (grant for role in await self._rights.some(RoleRow, gone) for grant in role.grants)
+        )
         added = [role.id for role in new if role.id not in before]
         if gone or added:
             refuse_protected(row)
@@ -122,8 +124,9 @@ class UserService:
         row = await self._row(user_id, if_match, lock=True)
         before = {each["id"] for each in (await self._rights.groups_of_users([row.id])).get(row.id, [])}
         gone = before - {group.id for group in new}
-        self._giving.judge(giver, await self._rights.grants_of_groups(gone))
+        await self._giving.judge(giver, await self._rights.grants_of_groups(gone))
         added = [group.id for group in new if group.id not in before]
+        await self._clusters.judge_groups(giver, added)
         if gone or added:
             refuse_protected(row)
             if gone:

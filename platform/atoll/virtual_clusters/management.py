@@ -19,7 +19,7 @@ from atoll.virtual_clusters import codes
 from atoll.virtual_clusters.capacity import capacity
 from atoll.virtual_clusters.changes import MOST_HOURS, Quota, Terms, confines, edited, only_grows
 from atoll.virtual_clusters.egress import mistakes_of, openings
-from atoll.virtual_clusters.member_repository import MemberRepository
+from atoll.virtual_clusters.members.repository import MemberRepository
 from atoll.virtual_clusters.models import PodSecurity, QuotaRow, Standing, VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.virtual_clusters.schemas import (

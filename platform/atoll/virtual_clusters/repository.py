@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from atoll.database.base import now
 from atoll.identity.models import UserRow
 from atoll.identity.rights.repository import named
-from atoll.virtual_clusters.membership import members
+from atoll.virtual_clusters.members.repository import members
 from atoll.virtual_clusters.models import ClusterGroupRow, MemberRow, QuotaRow, Standing, VirtualClusterRow
 
 _PRESENT = VirtualClusterRow.deleted_at.is_(None)

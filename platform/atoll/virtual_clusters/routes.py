@@ -7,8 +7,12 @@ from fastapi import APIRouter, Depends, Query, Response
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.virtual_clusters.management import VirtualClusterManagement
-from atoll.virtual_clusters.members import Kind, MemberManagement
-from atoll.virtual_clusters.policy import VIRTUAL_CLUSTERS_MANAGE, VIRTUAL_CLUSTERS_READ
+from atoll.virtual_clusters.members.service import Kind, MemberManagement
+from atoll.virtual_clusters.policy import (
+    VIRTUAL_CLUSTERS_MANAGE,
+    VIRTUAL_CLUSTERS_READ,
+    VIRTUAL_CLUSTERS_READ_ALL,
+)
 from atoll.virtual_clusters.schemas import (
     ClusterMember,
     DeviceCapacity,
@@ -45,7 +49,7 @@ async def _members(session: Transaction, parts: Parts) -> MemberManagement:
 Service = Annotated[VirtualClusterService, Depends(_service)]
 Management = Annotated[VirtualClusterManagement, Depends(_management)]
 Members = Annotated[MemberManagement, Depends(_members)]
-Reader = Annotated[Caller, allowed(VIRTUAL_CLUSTERS_READ)]
+Reader = Annotated[Caller, allowed(VIRTUAL_CLUSTERS_READ, VIRTUAL_CLUSTERS_READ_ALL)]
 Manager = Annotated[Caller, allowed(VIRTUAL_CLUSTERS_MANAGE)]
 
 

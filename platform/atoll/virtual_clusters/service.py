@@ -8,15 +8,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from atoll.configuration import FirstVirtualCluster
 from atoll.database.notifications import DUE, notify
 from atoll.identity.caller import Caller
+from atoll.identity.codes import MoreThanYouHold
+from atoll.identity.rights.giving import Giver
 from atoll.identity.schemas import VirtualClusterReference
 from atoll.virtual_clusters.capacity import overcommitted
 from atoll.virtual_clusters.codes import NoSuchVirtualCluster
 from atoll.virtual_clusters.models import PodSecurity, QuotaRow, Standing, VirtualClusterRow
-from atoll.virtual_clusters.policy import VIRTUAL_CLUSTERS_READ_ALL
+from atoll.virtual_clusters.policy import VIRTUAL_CLUSTERS_MANAGE, VIRTUAL_CLUSTERS_READ_ALL
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.virtual_clusters.schemas import DeviceUse, OpenNetwork, VirtualCluster
 from atoll.virtual_clusters.usage import Usage, UsageReader
-from atoll.web.errors import NotFound
+from atoll.web.errors import NotAllowed, NotFound
 from atoll.web.pagination import cut, decode
 from atoll.web.schema import Page
 
@@ -60,6 +62,17 @@ class VirtualClusterService:
     async def of_groups(self, group_ids: Collection[str]) -> Mapping[str, Sequence[dict[str, str]]]:
         """Those of which each of these groups is a member."""
         return await self._repository.of_groups(group_ids)
+
+    async def judge_groups(self, giver: Giver, group_ids: Collection[str]) -> None:
+        """Who is put into a group is a member of its virtual clusters, so who puts them there gives these.
+
+        Raises NotAllowed for virtual clusters of which the giver is no member, unless they manage all.
+        """
+        if giver.id is None or VIRTUAL_CLUSTERS_MANAGE.name in giver.holds() or not group_ids:
+            return
+        given = {each["id"] for clusters in (await self.of_groups(group_ids)).values() for each in clusters}
+        if given - {each.id for each in await self.of_user(giver.id)}:
+            raise NotAllowed(MoreThanYouHold(permissions=VIRTUAL_CLUSTERS_MANAGE.name))
 
     async def leave_all(self, user_id: str) -> None:
         """The user is taken out of all; what becomes of their tasks was judged before."""

@@ -1,6 +1,6 @@
 /** People make accounts for themselves; until an administrator gives them something, they see what they lack. */
 import { randomBytes } from "node:crypto";
-import { signIn, signOut } from "../portal.ts";
+import { api, signIn, signOut } from "../portal.ts";
 import { accountName, atWork, elsewhere, lookAgain, register, registered, row, SORRY } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
 
@@ -79,13 +79,24 @@ test("a new user can use the platform once an administrator has given a role, an
   await lookAgain(theirs);
   await expect(theirs.getByRole("status")).toContainText("nothing has changed yet");
 
+  // To be a member of a virtual cluster gives no rights.
+  await page.goto("/users");
+  const { items } = await api<{ items: { id: string }[] }>(page, `/users?words=${person.user}`);
+  const [cluster] = (await api<{ items: { id: string; name: string }[] }>(page, "/virtual-clusters")).items.filter(
+    ({ name }) => name === "default",
+  );
+  await api(page, `/virtual-clusters/${cluster?.id}/members`, "POST", { users: items.map(({ id }) => id) });
+  await lookAgain(theirs);
+  await expect(theirs.getByRole("heading", { level: 1, name: SORRY })).toBeVisible();
+  await expect(theirs.getByText("None of your roles and groups gives you rights yet.")).toBeVisible();
+
   await page.goto(`/users?words=${person.user}`);
   await page.getByRole("button", { name: `Edit roles: ${person.user}` }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("checkbox", { name: /^System Admin/ }).check(); // who administers needs no virtual cluster
+  await dialog.getByRole("checkbox", { name: /^User/ }).check();
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toBeHidden();
-  await expect(row(page, person.user)).toContainText("System Admin");
+  await expect(row(page, person.user)).toContainText("User");
 
   await lookAgain(theirs);
   await expect(theirs).toHaveURL(/\/overview/);

@@ -24,6 +24,15 @@ async function roleOf(page: Page, name: string, permission: RegExp): Promise<str
   return new URL(page.url()).pathname.split("/").at(-1) ?? "";
 }
 
+/** The times at which the page asks for that of the API from now on. */
+function asks(page: Page, path: string): number[] {
+  const asked: number[] = [];
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname === `/api/v1${path}`) asked.push(Date.now());
+  });
+  return asked;
+}
+
 test("the virtual cluster in use and all that are linked to the account are shown", {
   tag: ["@feature-58", "@local"],
 }, async ({ page, browser, stack }) => {
@@ -41,6 +50,11 @@ test("the virtual cluster in use and all that are linked to the account are show
   await expect(other).toContainText("at most 2 for you");
   await expect(other).toContainText("5 hours at most");
   await expect(other).not.toContainText("in use");
+  await choice(theirs, name).check();
+  await expect(other).toContainText("in use");
+  await theirs.reload();
+  await expect(choice(theirs, name)).toBeChecked();
+  await expect(linked.locator("label").filter({ hasText: "default" })).not.toContainText("in use");
   await theirs.context().close();
 });
 
@@ -78,8 +92,8 @@ test("the virtual cluster in use is switched, in settings and in the bar at the 
 test("the interval is set within its bounds, and pages look again by it", {
   tag: ["@feature-57", "@local"],
 }, async ({ browser, stack }) => {
-  test.setTimeout(120_000);
-  const { page } = await atWork(browser, stack);
+  test.setTimeout(180_000);
+  const { page } = await atWork(browser, stack, { roles: ["admin", "user"] });
   await page.goto("/settings");
   const field = page.getByLabel("Interval in seconds");
   await expect(field).toHaveValue("15");
@@ -90,22 +104,21 @@ test("the interval is set within its bounds, and pages look again by it", {
   await page.keyboard.press("Enter");
   await expect(page.getByText("Pages look again every 5 seconds.")).toBeVisible();
 
-  const asked: number[] = [];
-  page.on("request", (request) => {
-    if (new URL(request.url()).pathname === "/api/v1/nodes") asked.push(Date.now());
-  });
-  await page.goto("/nodes");
-  await expect.poll(() => asked.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(3);
-  const spans = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
-  for (const span of spans) expect(span).toBeGreaterThan(4_500);
-  expect(Math.min(...spans)).toBeLessThan(9_000); // by the usual interval it would be 15
+  for (const path of ["/nodes", "/users"]) {
+    const asked = asks(page, path);
+    await page.goto(path);
+    await expect.poll(() => asked.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(3);
+    const spans = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
+    for (const span of spans) expect(span).toBeGreaterThan(4_500);
+    expect(Math.min(...spans)).toBeLessThan(9_000); // by the usual interval it would be 15
+  }
 
   await page.goto("/settings");
   await expect(field).toHaveValue("5");
   await field.fill("3600");
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Pages look again every 3600 seconds.")).toBeVisible();
-  asked.length = 0;
+  const asked = asks(page, "/nodes");
   await page.goto("/nodes");
   await expect.poll(() => asked.length).toBeGreaterThan(0);
   const before = asked.length;

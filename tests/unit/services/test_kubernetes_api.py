@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from installer.services.kubernetes_api import KubernetesApi, KubernetesUnavailable
+from installer.services.stop import Stop
 from tests.unit.control.conftest import Authority
 
 
@@ -143,3 +144,14 @@ def test_a_kubeconfig_that_says_nothing_of_use_is_named(text: str, tmp_path: Pat
 def test_a_kubeconfig_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(KubernetesUnavailable, match=r"admin\.conf"):
         KubernetesApi(tmp_path / "admin.conf").nodes()
+
+
+def test_to_stop_a_log_that_has_ended_by_itself_is_no_mistake(kubeconfig: Path) -> None:
+    api, stop, ended = KubernetesApi(kubeconfig), Stop(), []
+    assert [*api.log("atoll-platform", "api-0", "api", 10, stop)] == ['{"items":[]}']
+    followed = api.log("atoll-platform", "api-1", "api", 10, stop)
+    next(followed)
+    followed.close()
+    stop.add(lambda: ended.append("the one after it"))
+    stop.set()
+    assert ended == ["the one after it"]

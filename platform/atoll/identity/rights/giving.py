@@ -6,12 +6,11 @@ from typing import Any, Protocol
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.record import Actor
-from atoll.identity.codes import MoreThanYouHold, NoSuchGroupField, NoSuchRoleField, NoSuchUserField
+from atoll.identity.codes import AccountInactive, MoreThanYouHold, NoSuchGroupField, NoSuchRoleField, NoSuchUserField
 from atoll.identity.models import GroupRow, RoleRow, UserRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.rights.repository import RightsRepository
-from atoll.web.domain import Permission
-from atoll.web.errors import Invalid, NotAllowed
+from atoll.web.errors import Invalid, NotAllowed, NotSignedIn
 from atoll.web.schema import FieldError
 from atoll.web.told import InvalidRequest
 
@@ -19,8 +18,8 @@ from atoll.web.told import InvalidRequest
 class Giver(Actor, Protocol):
     """Who changes rights: a caller, or an operator on the command line, who lacks nothing."""
 
-    def lacks(self, permissions: Iterable[Permission]) -> list[str]:
-        """The names of those permissions that they do not hold, in order."""
+    def holds(self) -> Iterable[str]:
+        """The names of the permissions with which they came."""
 
 
 class Giving:
@@ -30,39 +29,51 @@ class Giving:
         self.table = table
         self._repository = RightsRepository(session)
 
-    def judge(self, giver: Giver, grants: Iterable[str]) -> None:
-        """Raise NotAllowed when `grants` come to more than the giver holds."""
-        if lacking := giver.lacks(self.table.of(grants)):
+    async def judge(self, giver: Giver, grants: Iterable[str] = ()) -> None:
+        """Raise NotAllowed when `grants` come to more than the giver holds, NotSignedIn for a giver who may not be in.
+
+        What they hold now counts: a request that waited, for a lock or a turn, outlives the rights with which it came.
+        So it is asked behind all waiting.
+        """
+        if giver.id is None:
+            return
+        standing = await self._repository.standing_grants(giver.id)
+        if standing is None:
+            raise NotSignedIn(AccountInactive())
+        held = self.table.of(standing)
+        wanted = {permission.name for permission in self.table.of(grants)} | {*giver.holds()}
+        if lacking := sorted(wanted - {permission.name for permission in held}):
             raise NotAllowed(MoreThanYouHold(permissions=", ".join(lacking)))
 
     async def judge_user(self, giver: Giver, user_id: str) -> None:
         """Raise NotAllowed when a user, who is locked, holds more than the giver."""
-        if giver.id != user_id:
-            self.judge(giver, await self._repository.grants_of(user_id))
+        await self.judge(giver, await self._repository.grants_of(user_id) if giver.id != user_id else ())
 
     async def roles(self, giver: Giver, role_ids: Collection[str]) -> Sequence[RoleRow]:
         """Roles to be given; they stay until the transaction ends. Raises Invalid, NotAllowed."""
         found = await self._repository.hold(RoleRow, role_ids)
         _all_there(role_ids, found, lambda each: NoSuchRoleField(role=each).at("roles"))
-        self.judge(giver, (grant for role in found for grant in role.grants))
+        await self.judge(giver, (grant for role in found for grant in role.grants))
         return found
 
     async def groups(self, giver: Giver, group_ids: Collection[str]) -> Sequence[GroupRow]:
         """Groups to put somebody into; they stay until the transaction ends. Raises Invalid, NotAllowed."""
         found = await self._repository.hold(GroupRow, group_ids)
         _all_there(group_ids, found, lambda each: NoSuchGroupField(group=each).at("groups"))
-        self.judge(giver, await self._repository.grants_of_groups(group_ids))
+        await self.judge(giver, await self._repository.grants_of_groups(group_ids))
         return found
 
-    async def lock_groups(self, group_ids: Collection[str]) -> Sequence[GroupRow]:
-        """Groups that are to have something else, locked. Raises Invalid."""
+    async def lock_groups(self, giver: Giver, group_ids: Collection[str]) -> Sequence[GroupRow]:
+        """Groups that are to have something else, locked. Raises Invalid, NotAllowed, NotSignedIn."""
         found = await self._repository.lock_groups(group_ids)
+        await self.judge(giver)
         _all_there(group_ids, found, lambda each: NoSuchGroupField(group=each).at("groups"))
         return found
 
-    async def lock_users(self, user_ids: Collection[str]) -> Sequence[UserRow]:
-        """Users who are to have something else, locked. Raises Invalid."""
+    async def lock_users(self, giver: Giver, user_ids: Collection[str]) -> Sequence[UserRow]:
+        """Users who are to have something else, locked. Raises Invalid, NotAllowed, NotSignedIn."""
         found = await self._repository.lock_users(user_ids)
+        await self.judge(giver)
         _all_there(user_ids, found, lambda each: NoSuchUserField(user=each).at("users"))
         return found
 

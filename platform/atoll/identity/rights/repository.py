@@ -138,6 +138,12 @@ class RightsRepository:
         found: list[str] | None = await self._session.scalar(select(granted(literal(user_id))))
         return found or []
 
+    async def standing_grants(self, user_id: str) -> list[str] | None:
+        """The same as of this moment, whatever was read before; None for an account that is disabled or deleted."""
+        query = select(granted(UserRow.id)).where(UserRow.id == user_id, UserRow.active, UserRow.deleted_at.is_(None))
+        found: list[str] | None = await self._session.scalar(query)
+        return found
+
     async def grants_of_groups(self, group_ids: Collection[str]) -> list[str]:
         """All that the roles of these groups grant."""
         query = (

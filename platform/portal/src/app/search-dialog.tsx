@@ -4,6 +4,7 @@ import { Modal } from "antd";
 import { Plus, Search } from "lucide-react";
 import { type KeyboardEvent, useDeferredValue, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useFocusBack } from "@/elements/focus";
 import type { Hit } from "@/features/feature";
 import { menusOf } from "@/features/menu";
 import { useFeatures, useKinds } from "@/features/registry";
@@ -18,6 +19,7 @@ interface Found extends Hit {
 
 /** Goes anywhere by a few letters: pages, and whatever the features let a person find. */
 export default function SearchDialog({ onClose }: { onClose: () => void }) {
+  useFocusBack();
   const { t } = useTranslation();
   useTranslation(useSources().map(({ feature }) => feature) as never); // loads the words that hits are told in
   const navigate = useNavigate();

@@ -11,8 +11,8 @@ export interface LeavingWords {
   stay: string;
 }
 
-/** Asks before a person leaves a page with something typed and not sent. */
-export default function Leaving({ unsaved, words }: { unsaved: () => boolean; words: LeavingWords }) {
+/** Asks before a person leaves a page with something typed and not sent; in the way from the first letter on. */
+export function Leaving({ unsaved, words }: { unsaved: () => boolean; words: LeavingWords }) {
   const blocker = useBlocker({ shouldBlockFn: unsaved, enableBeforeUnload: unsaved, withResolver: true });
   if (blocker.status !== "blocked") return null;
   return (

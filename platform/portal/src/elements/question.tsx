@@ -1,5 +1,6 @@
 import { Modal } from "antd";
 import { useState } from "react";
+import { useFocusBack } from "./focus";
 
 export interface Question {
   title: string;
@@ -21,6 +22,7 @@ export default function QuestionDialog({
   onOk,
   onClose,
 }: Question & { onClose: (confirmed: boolean) => void }) {
+  useFocusBack();
   const [busy, setBusy] = useState(false);
   async function confirm() {
     setBusy(true);

@@ -1,6 +1,6 @@
 import { Button, Form, type FormInstance } from "antd";
 import { Check } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { FieldError } from "@/api/problem";
 import { problemOf } from "@/api/problem";
@@ -8,12 +8,10 @@ import { useFieldWords } from "@/words/told";
 import { useFailures } from "./failures";
 import { fieldPath } from "./field-path";
 import { focusFirst } from "./focus";
+import { Leaving } from "./leaving";
 import { Panel } from "./page";
 import { landing, type Step, stepOf } from "./wizard-steps";
 import "./wizard.css";
-
-// Nobody leaves before they have typed.
-const Leaving = lazy(() => import("./leaving"));
 
 export interface WizardStep extends Step {
   title: string;
@@ -187,17 +185,15 @@ export function Wizard<F extends object, M>({ form, start, steps, send, done, ca
           {t("actions.cancel")}
         </Button>
       </div>
-      <Suspense>
-        <Leaving
-          unsaved={() => unsaved.current}
-          words={{
-            title: t("leaving.title"),
-            content: t("leaving.content"),
-            leave: t("leaving.leave"),
-            stay: t("leaving.stay"),
-          }}
-        />
-      </Suspense>
+      <Leaving
+        unsaved={() => unsaved.current}
+        words={{
+          title: t("leaving.title"),
+          content: t("leaving.content"),
+          leave: t("leaving.leave"),
+          stay: t("leaving.stay"),
+        }}
+      />
     </Form>
   );
 }

@@ -3,6 +3,7 @@ import { Modal } from "antd";
 import { FileCode, FileText, Folder } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useFocusBack } from "@/elements/focus";
 import { Answer, Empty } from "@/elements/states";
 import { MoreEntries } from "./more-entries";
 import { homePagesQuery } from "./queries";
@@ -19,6 +20,7 @@ export default function FolderDialog({
   onChoose: (path: string) => void;
   onClose: () => void;
 }) {
+  useFocusBack();
   const { t } = useTranslation("files");
   const [path, setPath] = useState(start);
   const query = useInfiniteQuery({ ...homePagesQuery(path), retry: false });

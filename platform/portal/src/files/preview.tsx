@@ -4,6 +4,7 @@ import { Download } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { problemFrom } from "@/api/problem";
+import { useFocusBack } from "@/elements/focus";
 import { Answer } from "@/elements/states";
 import { bytes } from "@/formats/amounts";
 import { previewOf } from "./kinds";
@@ -30,6 +31,7 @@ export default function Preview({
   address: string;
   onClose: () => void;
 }) {
+  useFocusBack();
   const { t } = useTranslation("files");
   const kind = previewOf(name);
   const limit = kind === "picture" ? PICTURE_BYTES : TEXT_BYTES;

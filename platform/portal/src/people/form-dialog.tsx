@@ -4,7 +4,7 @@ import { type ReactNode, useId, useRef, useState } from "react";
 import { type ApiProblem, problemOf } from "@/api/problem";
 import { useFeedback } from "@/elements/feedback";
 import { fieldPath } from "@/elements/field-path";
-import { focusFirst } from "@/elements/focus";
+import { focusFirstSoon, useFocusBack } from "@/elements/focus";
 import { ProblemNote } from "@/elements/problem-note";
 import { useFieldWords } from "@/words/told";
 import { PEOPLE } from "./queries";
@@ -42,6 +42,7 @@ export function FormDialog<F extends object>({
   note,
   children,
 }: FormDialogProps<F>) {
+  useFocusBack();
   const { message } = useFeedback();
   const queries = useQueryClient();
   const fieldWords = useFieldWords();
@@ -82,7 +83,7 @@ export function FormDialog<F extends object>({
       okButtonProps={{ danger, htmlType: "submit", form: id }}
       confirmLoading={busy}
       onCancel={() => onClose(false)}
-      afterOpenChange={(open) => open && focusFirst(content.current)}
+      afterOpenChange={(open) => open && focusFirstSoon(content.current)}
     >
       <div ref={content}>
         {problem && <ProblemNote error={problem} />}

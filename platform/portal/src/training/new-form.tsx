@@ -10,6 +10,7 @@ import { api, body, type Schemas } from "@/api/client";
 import { problemOf } from "@/api/problem";
 import { useFailures } from "@/elements/failures";
 import { fieldPath } from "@/elements/field-path";
+import { Leaving } from "@/elements/leaving";
 import { Panel } from "@/elements/page";
 import { create } from "@/tasks/changes";
 import { useFieldWords } from "@/words/told";
@@ -32,8 +33,6 @@ import { ProgramFields } from "./program-fields";
 import { RequestKey } from "./request-key";
 import "./new-form.css";
 
-// Nobody leaves before they have typed.
-const Leaving = lazy(() => import("@/elements/leaving"));
 // Few may run such jobs.
 const PrivilegedField = lazy(() => import("./privileged-field"));
 // It answers a moment after the form is there; what it needs comes meanwhile.
@@ -208,12 +207,10 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
       <Suspense fallback={<aside className="estimate" aria-busy="true" />}>
         <EstimatePanel estimate={estimate} fields={fields} request={requestOf(fields, limits)} />
       </Suspense>
-      <Suspense>
-        <Leaving
-          unsaved={() => touched.current}
-          words={{ title: t("leave_question"), content: t("leave_means"), leave: t("leave"), stay: t("stay") }}
-        />
-      </Suspense>
+      <Leaving
+        unsaved={() => touched.current}
+        words={{ title: t("leave_question"), content: t("leave_means"), leave: t("leave"), stay: t("stay") }}
+      />
     </Form>
   );
 }

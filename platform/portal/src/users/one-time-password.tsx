@@ -1,6 +1,7 @@
 import { Button, Modal } from "antd";
 import { useTranslation } from "react-i18next";
 import { CodeBlock } from "@/elements/code";
+import { useFocusBack } from "@/elements/focus";
 
 /** It is shown this once: nobody can read it again. */
 export default function OneTimePassword({
@@ -12,6 +13,7 @@ export default function OneTimePassword({
   password: string;
   onClose: () => void;
 }) {
+  useFocusBack();
   const { t } = useTranslation("users");
   return (
     <Modal

@@ -4,7 +4,7 @@ import pytest
 from atoll.database.connection import Sessions
 from atoll.identity import names
 from atoll.identity.models import RoleRow
-from atoll.identity.permissions import ADMINISTRATION, PLATFORM, PRESETS, PermissionKind, PermissionTable
+from atoll.identity.permissions import ADMINISTRATION, ANYBODY, PLATFORM, PRESETS, PermissionKind, PermissionTable
 from atoll.web.domain import Permission
 from sqlalchemy import select
 
@@ -14,19 +14,22 @@ READ, DRAW, RULE = (
     Permission("things:rule", ADMINISTRATION),
 )
 BOTH = Permission("things:see", PLATFORM | ADMINISTRATION)
-TABLE = PermissionTable((READ, DRAW, RULE, BOTH))
+OWN = Permission("things:own", ANYBODY)
+TABLE = PermissionTable((READ, DRAW, RULE, BOTH, OWN))
 
 
 @pytest.mark.parametrize(
     ("grants", "comes_to"),
     [
         ((), set()),
-        (("platform",), {READ, DRAW, BOTH}),
-        (("annotation",), {DRAW}),
-        (("administration",), {RULE, BOTH}),
-        (("things:read",), {READ}),
-        (("things:read", "annotation"), {READ, DRAW}),
+        (("platform",), {READ, DRAW, BOTH, OWN}),
+        (("annotation",), {DRAW, OWN}),
+        (("administration",), {RULE, BOTH, OWN}),
+        (("things:read",), {READ, OWN}),
+        (("things:read", "annotation"), {READ, DRAW, OWN}),
+        (("things:own",), {OWN}),
         (("things:later", "kind-of-later"), set()),
+        (("things:later", "things:rule"), {RULE, OWN}),
     ],
 )
 def test_a_grant_is_a_kind_or_a_single_permission(grants: tuple[str, ...], comes_to: set[Permission]) -> None:

@@ -131,21 +131,6 @@ async def test_ten_thousand_tasks_are_counted_by_one_statement_that_reads_an_ind
         admin = await a_caller(session, "admin")
     async with stored.kw["bind"].connect() as connection:
         await (await connection.execution_options(isolation_level="AUTOCOMMIT")).execute(text("VACUUM ANALYZE tasks"))
-    async with stored() as session:
-        print(
-            (
-                await session.execute(
-                    text(
-                        "select datname, state, backend_xid, backend_xmin, left(query,60), backend_type from pg_stat_activity"
-                    )
-                )
-            ).all(),
-            (
-                await session.execute(
-                    text("select relallvisible, relpages, reltuples from pg_class where relname='tasks'")
-                )
-            ).all(),
-        )
     asked: list[tuple[str, Any]] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_more: Any) -> None:

@@ -161,12 +161,13 @@ async def test_of_two_who_take_one_name_at_once_one_has_it(portal: RunningPlatfo
     group = {"name": "Ops", "description": "Ops", "roles": ["user"]}
     registration = {"name": "eve", "nickname": "Eve", "password": "a-better-password"}
     http = portal.anonymous()
-    for asked in (
+    asks: list[Callable[[], Awaitable[httpx.Response]]] = [
         lambda: admin.post("/users", account("ada")),
         lambda: admin.post("/groups", group),
         lambda: admin.post("/roles", {"name": "Ops", "grants": ["platform"]}),
         lambda: http.post("/registrations", json=registration),
-    ):
+    ]
+    for asked in asks:
         answers = await at_once(*(asked() for _ in range(4)))
         assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409]
         assert {told(answer)[1] for answer in answers if answer.is_error} == {"name_taken"}

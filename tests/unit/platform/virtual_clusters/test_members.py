@@ -14,7 +14,7 @@ from atoll.identity.models import GroupMemberRow, GroupRow, UserRow
 from atoll.tasks.life_cycle import State
 from atoll.tasks.models import TaskRow
 from atoll.tasks.usage import CLUSTER_TASKS
-from atoll.virtual_clusters.members import MemberManagement
+from atoll.virtual_clusters.members.service import MemberManagement
 from atoll.virtual_clusters.models import ClusterGroupRow, Standing, VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.virtual_clusters.schemas import ClusterMember, MembersAdd, MembersAdded, MembersRemove, MembersRemoved
@@ -279,7 +279,7 @@ async def test_whoever_is_not_there_or_was_never_added_is_taken_out_without_a_wo
 
 
 async def test_of_many_who_stay_some_are_named_and_all_are_counted(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atoll.virtual_clusters.members.MOST_TOLD", 2)
+    monkeypatch.setattr("atoll.virtual_clusters.members.service.MOST_TOLD", 2)
     names = ["ada", "bob", "cy"]
     vision, speech = await room.group("vision", *names), await room.group("speech", *names)
     await room.add(groups=(vision, speech))

@@ -13,25 +13,48 @@ import pytest
 from atoll.api.domains import DOMAINS
 from atoll.database.connection import connect, sessions
 from atoll.identity.dependencies import Guard
-from atoll.identity.permissions import PermissionKind
+from atoll.identity.permissions import ANYBODY, PermissionKind
 from atoll.identity.repository import IdentityRepository
 from atoll.operations.models import OperationRow
-from atoll.web.domain import DENIED, HIDDEN, OK, Elsewhere, Expected, MatrixRow
+from atoll.web.domain import DENIED, HIDDEN, OK, Elsewhere, Expected, MatrixRow, Permission
 
 from tests.unit.platform.conftest import Client, RunningPlatform, training
 from tests.unit.platform.people import id_of, registered
 from tests.unit.platform.web.test_contract import api_routes, guards, methods
 
 Who = Literal[
-    "nobody", "owner", "colleague", "foreigner", "admin", "unentitled", "annotator", "custom", "through_a_group"
+    "nobody",
+    "owner",
+    "colleague",
+    "foreigner",
+    "admin",
+    "unentitled",
+    "annotator",
+    "custom",
+    "administrator_alone",
+    "through_a_group",
 ]
 SIGNED_OUT = 401
 # What the holder of a role of somebody's own making was granted: permissions of two kinds, one by one.
 GRANTS = ("groups:read", "overview:read", "roles:read", "tasks:read", "users:read", "virtual_clusters:read")
+# What the rows give by these, or leave to somebody, is of the platform: more than who rules alone holds.
+GIVES_PLATFORM = {
+    "POST /users",
+    "POST /users/batch",
+    "PUT /users/{user_id}/roles",
+    "PUT /groups/{group_id}/roles",
+    "POST /roles",
+}
 
 
 MATRIX = {operation: row for domain in DOMAINS for operation, row in domain.matrix.items()}
 GUARDS = {f"{method} {route.path}": guards(route)[0] for route in api_routes() for method in methods(route)}
+
+
+def held(who: Who, permission: Permission) -> bool:
+    """Whether who was granted single permissions, or administration and no more, holds it."""
+    named = permission.name in GRANTS if who == "custom" else PermissionKind.ADMINISTRATION in permission.kinds
+    return named or permission.kinds >= ANYBODY
 
 
 def expected_of(row: MatrixRow, who: Who, operation: str) -> Expected:
@@ -43,15 +66,16 @@ def expected_of(row: MatrixRow, who: Who, operation: str) -> Expected:
             return row.unentitled if row.annotator is None else row.annotator
         case "through_a_group":
             return row.foreigner
-        case "custom":
+        case "custom" | "administrator_alone":
             guard = GUARDS[operation]
             assert isinstance(guard, Guard), operation
             if guard.permission is None:
                 return row.unentitled
-            asked = [each for each in (guard.permission, *guard.others) if each.name in GRANTS]
-            if not asked:
+            asked = [each for each in (guard.permission, *guard.others) if held(who, each)]
+            if not asked or operation in GIVES_PLATFORM:
                 return DENIED
-            return row.foreigner if PermissionKind.PLATFORM in asked[0].kinds else row.admin
+            own = PermissionKind.PLATFORM in asked[0].kinds and not asked[0].kinds >= ANYBODY
+            return row.foreigner if own else row.admin
         case _:
             found: Expected = getattr(row, who)
             return found
@@ -133,6 +157,8 @@ async def who_ask(platform: RunningPlatform) -> dict[Who, Client]:
     admin = await platform.admin()
     role = await admin.post("/roles", {"name": "Reads", "grants": [*GRANTS]})
     assert role.status_code == 201, role.text
+    other = await admin.post("/roles", {"name": "Rules", "grants": ["administration"]})
+    assert other.status_code == 201, other.text
     grouped = await registered(platform, "grouped")
     group = {"name": "Users", "description": "Who use it", "roles": ["user"], "users": [await id_of(grouped)]}
     made = await admin.post("/groups", group)
@@ -142,6 +168,7 @@ async def who_ask(platform: RunningPlatform) -> dict[Who, Client]:
         "unentitled": await registered(platform, "unentitled"),
         "annotator": await platform.user(admin, "annotator", roles=["annotator"]),
         "custom": await platform.user(admin, "custom", member=False, roles=[role.json()["id"]]),
+        "administrator_alone": await platform.user(admin, "ruler", member=False, roles=[other.json()["id"]]),
         "through_a_group": grouped,
         "colleague": await platform.user(admin, "colleague"),
         "foreigner": await platform.user(admin, "foreigner", member=False),

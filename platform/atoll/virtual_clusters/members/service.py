@@ -11,7 +11,7 @@ from atoll.identity import names
 from atoll.identity.caller import Caller
 from atoll.identity.codes import NoSuchGroupField, NoSuchUserField
 from atoll.virtual_clusters import codes
-from atoll.virtual_clusters.member_repository import MemberRepository
+from atoll.virtual_clusters.members.repository import MemberRepository
 from atoll.virtual_clusters.models import Standing, VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.virtual_clusters.schemas import ClusterMember, MembersAdd, MembersAdded, MembersRemove, MembersRemoved

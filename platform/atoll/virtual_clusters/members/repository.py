@@ -1,15 +1,32 @@
-"""Every query about the members of one virtual cluster."""
+"""Who is a member of which virtual cluster in effect, and every query about the members of one."""
 
 from collections.abc import Collection, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, SQLColumnExpression, delete, func, or_, select
+from sqlalchemy import ColumnElement, SQLColumnExpression, Subquery, delete, func, or_, select, union
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from atoll.identity.models import GroupMemberRow, GroupRow, UserRow
-from atoll.virtual_clusters.membership import members
 from atoll.virtual_clusters.models import ClusterGroupRow, MemberRow
 from atoll.virtual_clusters.schemas import ClusterMember, MemberGroup
+
+
+def members(*, also_disabled: bool = False) -> Subquery:
+    """Pairs of `virtual_cluster_id` and `user_id`, each once: users who were added, and those of groups that were.
+
+    Only of accounts that are active. Tasks of a disabled one go on, so whoever asks about tasks takes them, too.
+    """
+    direct = select(MemberRow.virtual_cluster_id, MemberRow.user_id)
+    through = select(ClusterGroupRow.virtual_cluster_id, GroupMemberRow.user_id).join(
+        GroupMemberRow, GroupMemberRow.group_id == ClusterGroupRow.group_id
+    )
+    both = union(direct, through).subquery("added")
+    # An alias: what asks about a user of an outer question means that one and not this.
+    account = aliased(UserRow)
+    pairs = select(both.c.virtual_cluster_id, both.c.user_id).join(account, account.id == both.c.user_id)
+    pairs = pairs.where(account.deleted_at.is_(None))
+    return (pairs if also_disabled else pairs.where(account.active)).subquery("members")
 
 
 class MemberRepository:

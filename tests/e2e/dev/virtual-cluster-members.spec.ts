@@ -1,0 +1,129 @@
+/** Whose a virtual cluster is: users and groups are found, added and taken out, and see it at once. */
+import type { Page } from "@playwright/test";
+import { headerState, start, unique } from "../portal.ts";
+import { clusterName, fact, makeCluster, ready } from "./clusters.ts";
+import { atWork, find, lookAgain, makeGroup, registered, SORRY } from "./people.ts";
+import { expect, NOBODY, test } from "./stack.ts";
+
+/** Add somebody on the page of a virtual cluster, found by the beginning of the name. */
+async function add(page: Page, field: "Users" | "Groups", name: string): Promise<void> {
+  await page.getByRole("banner").waitFor();
+  await page.locator(".page-actions").getByRole("button", { name: "Add users" }).click();
+  const dialog = page.getByRole("dialog");
+  await find(page, dialog.getByLabel(field), name);
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(member(page, name)).toBeVisible();
+}
+
+/** A dialog once it has unfolded: what is clicked before may land beside the button. */
+async function unfolded(page: Page) {
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toBeVisible();
+  await expect(page.locator('.ant-modal[class*="ant-zoom"]')).toHaveCount(0);
+  return dialog;
+}
+
+function member(page: Page, name: string) {
+  return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+}
+
+test("users and groups are found by a few letters and become members", {
+  tag: ["@feature-70", "@local"],
+}, async ({ page, stack }) => {
+  const name = clusterName("joined");
+  const direct = await stack.newcomer({ virtual_clusters: [] });
+  const group = unique("joined");
+  await makeGroup(page, group, /^User/);
+  await makeCluster(page, name);
+  await expect(page.getByText("Nobody yet")).toBeVisible();
+  await add(page, "Users", direct.user);
+  await expect(member(page, direct.user)).toContainText("Added by itself");
+  await add(page, "Groups", group);
+  await expect(member(page, group)).toContainText("Group with 0 users");
+  await expect(fact(page, "Members")).toHaveText("1");
+  // Who joins the group is a member through it.
+  const through = await stack.newcomer({ virtual_clusters: [] });
+  await page.goto(`/users?words=${through.user}`);
+  await page.getByRole("button", { name: `Add to groups: ${through.user}` }).click();
+  const dialog = page.getByRole("dialog");
+  await find(page, dialog.getByLabel("Groups"), group);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  await page.goto(`/virtual-clusters?words=${name}`);
+  await page.getByRole("button", { name: `Users: ${name}` }).click();
+  await expect(member(page, through.user)).toContainText(`Through ${group}`);
+  await expect(fact(page, "Members")).toHaveText("2");
+});
+
+test.describe("users of a virtual cluster", () => {
+  test.use({ expected: [/409/] });
+  test("are seen and taken out, whose tasks run only with these", {
+    tag: ["@feature-71", "@local"],
+  }, async ({ page, browser, stack }) => {
+    test.setTimeout(240_000);
+    const name = clusterName("left");
+    const path = await makeCluster(page, name, { gpus: 1 });
+    await ready(page);
+    const idle = await stack.newcomer({ virtual_clusters: [name] });
+    const { page: theirs, person } = await atWork(browser, stack, { virtual_clusters: [name, "default"] });
+    await theirs.goto("/settings");
+    await theirs.getByRole("radio", { name: new RegExp(`^${name}`) }).check();
+    await start(theirs, { name: unique("hold"), example: "devices", parameters: { seconds: "600" } });
+    await expect(headerState(theirs, "Running")).toBeVisible({ timeout: 60_000 });
+
+    await page.goto(path);
+    await expect(member(page, idle.user)).toContainText(/Person \d+/);
+    await page.getByRole("button", { name: `Take ${idle.user} out` }).click();
+    const dialog = await unfolded(page);
+    await dialog.getByRole("button", { name: "Take out" }).click();
+    await expect(member(page, idle.user)).toHaveCount(0);
+
+    await expect(member(page, person.user).getByRole("cell").nth(3)).toHaveText("1");
+    await page.getByRole("button", { name: `Take ${person.user} out` }).click();
+    await expect(dialog).toContainText("1 task of who would leave");
+    await dialog.getByRole("button", { name: "Take out" }).click();
+    await expect(dialog).toContainText("Have them stopped");
+    await dialog.getByRole("checkbox", { name: "Stop these tasks" }).check();
+    await dialog.getByRole("button", { name: "Take out" }).click();
+    await expect(page.getByText("Nobody yet")).toBeVisible();
+    await expect(headerState(theirs, "Stopped")).toBeVisible({ timeout: 60_000 });
+    await theirs.goto("/settings");
+    await expect(theirs.getByRole("radio", { name: /^default/ })).toBeChecked();
+    await expect(theirs.getByText(name)).toHaveCount(0);
+    await theirs.context().close();
+  });
+});
+
+test.describe("a new user", () => {
+  test.use({ storageState: NOBODY });
+  test("works only once an administrator has linked a virtual cluster, without signing in again", {
+    tag: ["@feature-44b", "@local"],
+  }, async ({ browser, stack }) => {
+    test.setTimeout(240_000);
+    const { page: theirs, person } = await registered(browser, stack);
+    const admin = await browser.newContext({ baseURL: stack.url, storageState: stack.session });
+    const page = await admin.newPage();
+    await page.goto(`/users?words=${person.user}`);
+    await page.getByRole("button", { name: `Edit roles: ${person.user}` }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("checkbox", { name: /^User/ }).check();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await expect(dialog).toBeHidden();
+    await lookAgain(theirs);
+    await expect(theirs.getByText("You have rights by a role.")).toBeVisible();
+    await expect(theirs.getByRole("heading", { name: SORRY })).toBeVisible();
+    await theirs.goto("/training/new");
+    await expect(theirs.getByRole("heading", { name: SORRY })).toBeVisible();
+
+    await makeCluster(page, clusterName("linked"), { gpus: 1 });
+    await add(page, "Users", person.user);
+    await ready(page);
+    await admin.close();
+    await lookAgain(theirs);
+    await expect(theirs.getByRole("navigation", { name: "Main menu" })).toBeVisible();
+    await start(theirs, { name: unique("first"), example: "digits", parameters: { epochs: "1" } });
+    await expect(headerState(theirs, "Finished")).toBeVisible({ timeout: 60_000 });
+    await theirs.context().close();
+  });
+});

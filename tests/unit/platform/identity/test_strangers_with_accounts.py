@@ -1,0 +1,40 @@
+"""Who registered and was given nothing is a stranger, with as many accounts as may be. On a real database."""
+
+import asyncio
+import time
+
+import pytest
+from atoll.identity import passwords, registration
+
+from tests.unit.platform.conftest import PASSWORD, RunningPlatform, eventually
+from tests.unit.platform.people import registered
+
+
+async def test_accounts_without_rights_keep_nobody_else_from_signing_in(
+    portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registration, "MOST_OF_ADDRESS", 30)
+    admin = await portal.admin()
+    strangers = [await registered(portal, f"stranger-{n}") for n in range(24)]
+    real = passwords._verified
+
+    def verified(*given: str) -> tuple[bool, str | None]:
+        time.sleep(0.1)  # about what argon2id takes in earnest
+        return real(*given)
+
+    monkeypatch.setattr(passwords, "_verified", verified)
+    body = {"current_password": PASSWORD, "new_password": "another-" + PASSWORD}
+    asking = [asyncio.ensure_future(each.post("/session/password", body)) for each in strangers for _ in range(2)]
+
+    async def crowded() -> bool:
+        return passwords._QUEUE.here >= passwords.MOST_WAITING or any(each.done() for each in asking)
+
+    await eventually(crowded)
+    try:
+        # With the cookie of the device on which `admin` signed in before.
+        answers = [
+            (await admin.post("/session", {"name": "admin", "password": PASSWORD})).status_code for _ in range(3)
+        ]
+    finally:
+        await asyncio.gather(*asking, return_exceptions=True)
+    assert 503 not in answers, "strangers with accounts have all places"
