@@ -28,7 +28,7 @@ class Opening:
 
     def kept(self) -> dict[str, Any]:
         """As the database keeps it."""
-        return asdict(self)
+        return {"network": self.network, "ports": [asdict(each) for each in self.ports]}
 
     @classmethod
     def of(cls, kept: dict[str, Any]) -> "Opening":
@@ -38,11 +38,12 @@ class Opening:
 
 def parsed(text: str) -> IPv4Network:
     """A network as it is written in an `Opening`. Raises ValueError for all else: a host's address in a wider network,
-    IPv6, which no task has.
+    IPv6, which no task has, another way to write it (`10.0.0.0/255.0.0.0`), which Kubernetes does not read.
     """
-    if not text.isascii() or "/" not in text or text != text.strip():
-        raise ValueError(f"`{text}` is no network")
-    return IPv4Network(text)
+    found = IPv4Network(text)
+    if str(found) != text:
+        raise ValueError(f"`{text}` is written {found}")
+    return found
 
 
 def closed(own: Iterable[str]) -> list[IPv4Network]:

@@ -124,6 +124,24 @@ def home_of(user: str) -> Callable[[Object], None]:
     return change
 
 
+def user_data(claim: str, path: str, **more: Any) -> Callable[[Object], None]:
+    def change(pod: Object) -> None:
+        pod["volumes"].append({"name": "else", "persistentVolumeClaim": {"claimName": claim}})
+        mount = {"name": "else", "mountPath": "/else", "subPath": path, **more}
+        pod["containers"][0]["volumeMounts"].append(mount)
+
+    return change
+
+
+def seccomp(profile: Object | None) -> Callable[[Object], None]:
+    def change(pod: Object) -> None:
+        pod["securityContext"].pop("seccompProfile")
+        if profile is not None:
+            pod["securityContext"]["seccompProfile"] = profile
+
+    return change
+
+
 BEYOND: dict[str, tuple[Callable[[Object], None], str]] = {
     "devices of the node": (capabilities("MKNOD"), "none of root's powers"),
     "mounts": (capabilities("SYS_ADMIN"), "none of root's powers"),
@@ -131,6 +149,18 @@ BEYOND: dict[str, tuple[Callable[[Object], None], str]] = {
     "one more beside its own": (capabilities("CHOWN", "NET_ADMIN"), "none of root's powers"),
     "another's home": (home_of("bob"), "directories of its own"),
     "a home that begins alike": (home_of("adam"), "directories of its own"),
+    "another's home by another name": (user_data("homes", "bob"), "directories of its own"),
+    "datasets to write to": (user_data("datasets", "pets"), "directories of its own"),
+    "models to write to": (user_data("models", "net", readOnly=False), "directories of its own"),
+    "all calls of the kernel": (seccomp(None), "root asks of the kernel"),
+    "calls that a file of the node names": (
+        seccomp({"type": "Localhost", "localhostProfile": "x.json"}),
+        "root asks of the kernel",
+    ),
+    "calls of one container": (
+        lambda pod: pod["containers"][0]["securityContext"].update(seccompProfile={"type": "RuntimeDefault"}),
+        "root asks of the kernel",
+    ),
     "root's own group": (lambda pod: pod["securityContext"].update(runAsGroup=0), "its own user"),
     "an account of the system": (lambda pod: pod["securityContext"].update(runAsUser=33), "its own user"),
 }
@@ -190,8 +220,8 @@ def allow_list(*egress: Opening, shut: tuple[str, ...] = (PODS, SERVICES, MASTER
     return next(each for each in made if each["metadata"]["name"] == "allow-list")
 
 
-def masters(server: ApiServer) -> tuple[str, ...]:
-    """The masters of the reference topology, as its policies have them."""
+def hosts(server: ApiServer) -> tuple[str, ...]:
+    """The masters, registries and storage nodes of the reference topology, as its policies have them."""
     policy = server.ask(
         "GET",
         "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/atoll-jobs-stay-in-virtual-clusters",
@@ -201,7 +231,7 @@ def masters(server: ApiServer) -> tuple[str, ...]:
 
 
 def test_what_an_administrator_opens_is_admitted_and_taken_away_again(api_server: ApiServer) -> None:
-    own = (PODS, SERVICES, *masters(api_server))
+    own = (PODS, SERVICES, *hosts(api_server))
     assert len(own) > 2
     for egress in ((WEB,), (ALL,), (WEB, ALL)):
         answer = api_server.apply(allow_list(*egress, shut=own), JOBS)
@@ -221,6 +251,7 @@ TOO_WIDE: dict[str, list[Object]] = {
     "the services": [{**RULE, "to": [{"ipBlock": {"cidr": "10.96.0.1/32"}}]}],
     "all with the pods": [{**RULE, "to": [{"ipBlock": {"cidr": "0.0.0.0/0"}}]}],
     "all but some": [{**RULE, "to": [{"ipBlock": {"cidr": "0.0.0.0/0", "except": [PODS, SERVICES]}}]}],
+    "all of IPv6": [{**RULE, "to": [{"ipBlock": {"cidr": "::/0"}}]}],
     "the node itself": [{**RULE, "to": [{"ipBlock": {"cidr": "127.0.0.1/32"}}]}],
     "secrets of a cloud": [{**RULE, "to": [{"ipBlock": {"cidr": "169.254.169.254/32"}}]}],
     "pods by label": [{**RULE, "to": [{"podSelector": {}}]}],
@@ -238,10 +269,13 @@ def test_a_virtual_cluster_is_opened_to_nothing_of_the_cluster(api_server: ApiSe
     assert refused.startswith("atoll-jobs-stay-in-virtual-clusters: a virtual cluster is let out"), refused
 
 
-def test_the_masters_stay_closed_and_nobody_is_let_in(api_server: ApiServer) -> None:
-    first, *_ = masters(api_server)
+def test_hosts_of_the_cluster_stay_closed_and_nobody_is_let_in(api_server: ApiServer) -> None:
+    wanted = yaml.safe_load(file_of(REFERENCE).read_text(encoding="utf-8"))
+    known = {"master", "registry", "storage"}
+    all_of_them = {each["address"] for each in wanted["nodes"] if known & {*each["roles"]}}
+    assert {*hosts(api_server)} == all_of_them
     changes: list[dict[str, Any]] = [
-        {"egress": [{**RULE, "to": [{"ipBlock": {"cidr": f"{first}/32"}}]}]},
+        *({"egress": [{**RULE, "to": [{"ipBlock": {"cidr": f"{each}/32"}}]}]} for each in sorted(all_of_them)),
         {"ingress": [{}], "policyTypes": ["Egress", "Ingress"]},
         {"podSelector": {"matchLabels": {"atoll.io/user": "ada"}}},
         {"policyTypes": ["Ingress", "Egress"]},

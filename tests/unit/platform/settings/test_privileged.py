@@ -13,6 +13,7 @@ from atoll.audit_trail.models import AuditRow
 from atoll.configuration import Configuration
 from atoll.database.connection import Sessions
 from atoll.database.identifiers import new_id
+from atoll.engines.repository import NodeRepository
 from atoll.engines.specification import Amounts, Devices, Program, TaskSpec
 from atoll.identity.caller import Caller
 from atoll.identity.permissions import PRESETS, USER_ROLE, PermissionTable
@@ -31,7 +32,7 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tests.unit.platform.conftest import configuration
-from tests.unit.platform.rows import GPU, a_caller
+from tests.unit.platform.rows import GPU, a_caller, a_node
 
 CONDITIONS = ("installation", "permission", "virtual_clusters", "switch")
 
@@ -55,6 +56,7 @@ class Person:
     @classmethod
     async def having(cls, session: AsyncSession, settings: Configuration, *lacks: str) -> Person:
         caller = await a_caller(session, "ada")
+        await NodeRepository(session).replace([a_node("node1")])
         if "permission" not in lacks:
             caller = replace(caller, permissions=caller.permissions | {TASKS_PRIVILEGED})
         person = cls(session, lenient(settings), caller)
