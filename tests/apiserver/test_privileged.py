@@ -96,8 +96,19 @@ def test_without_the_key_of_the_installation_nobody_is_root_anywhere(api_server:
     answers = [api_server.apply(each, JOBS) for each in room_of()]
     refused = [denied_by(answer) for answer in answers if not answer.is_success]
     assert any(each.startswith("atoll-virtual-clusters: ") for each in refused), "there is room for root"
+    # A name that ends so is no other one's, as long as nobody may be root.
+    usual = provisioning.manifests(
+        CLUSTER.model_copy(update={"name": "default-root"}),
+        cpu_cores=1,
+        memory_bytes=1,
+        machines=1,
+        storage_root=STORAGE,
+    )
+    answer = api_server.apply(usual[0], JOBS, keep=True)
+    assert answer.is_success, answer.text
     made = manifests.job_set(submission(privileged=True))
-    for wanted, user in ((made, JOBS), (made, None), (job_of(made), None)):
+    there = {**made, "metadata": {**made["metadata"], "namespace": "vc-default"}}
+    for wanted, user in ((made, JOBS), (made, None), (job_of(made), None), (there, JOBS), (job_of(there), None)):
         assert denied_by(api_server.create(wanted, user)).startswith("atoll-tasks: "), "somebody is root"
     level = {"apiVersion": "v1", "kind": "Namespace"}
     labels = copy.deepcopy(room_of()[0]["metadata"]["labels"])

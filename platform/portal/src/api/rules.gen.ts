@@ -266,6 +266,16 @@ export const RULES = {
       "maximum": 87600
     }
   },
+  "OpenNetwork": {
+    "network": {
+      "required": true,
+      "maxLength": 18
+    },
+    "ports": {
+      "required": true,
+      "maxItems": 16
+    }
+  },
   "SettingsChange": {
     "appearance": {
       "required": false

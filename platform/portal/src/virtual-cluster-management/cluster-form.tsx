@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { type ApiProblem, problemOf } from "@/api/problem";
 import { RULES } from "@/api/rules.gen";
 import { fieldPath } from "@/elements/field-path";
+import { Leaving } from "@/elements/leaving";
 import { Panel } from "@/elements/page";
 import { ProblemNote } from "@/elements/problem-note";
 import { useFieldRules, useNumberRules } from "@/elements/rules";
@@ -19,7 +20,6 @@ import { type Capacity, useClustersChanged } from "./queries";
 import "./virtual-clusters.css";
 
 const SecurityFields = lazy(() => import("./security-fields"));
-const Leaving = lazy(() => import("@/elements/leaving"));
 // Seldom is somebody else quicker.
 const Behind = lazy(async () => ({ default: (await import("@/people/edit-dialog")).Behind }));
 const Loaded = lazy(async () => ({ default: (await import("@/people/edit-dialog")).Loaded }));
