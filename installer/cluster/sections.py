@@ -342,8 +342,8 @@ class Platform(Section):
     )
     privileged_jobs: bool = Field(
         default=False,
-        description="Jobs may be root of their container: of users with the right to, who have switched it on, in virtual "
-        "clusters that let them",
+        description="Jobs may be root of their container: of users with the right to, who have switched it on, in "
+        "virtual clusters that let them",
     )
     retention: Retention = Field(default=Retention(), description="How long things are kept that are over")
 

@@ -47,7 +47,7 @@ def parsed(text: str) -> IPv4Network:
 
 
 def closed(own: Iterable[str]) -> list[IPv4Network]:
-    """What stays closed: `NEVER`, and networks and addresses of the cluster itself. IPv6 is reached by nobody anyway."""
+    """What stays closed: `NEVER`, and networks and addresses of the cluster itself. IPv6 nobody reaches anyway."""
     return [*collapse_addresses([*NEVER, *(IPv4Network(each) for each in own if ":" not in each)])]
 
 

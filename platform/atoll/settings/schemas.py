@@ -8,7 +8,6 @@ from atoll.identity.schemas import VirtualClusterReference
 from atoll.settings.models import LEAST_REFRESH_S, MOST_REFRESH_S
 from atoll.web.schema import Schema
 
-
 Language = Literal["en", "zh-CN"]
 Appearance = Literal["light", "dark", "system"]
 

@@ -27,7 +27,7 @@ MASTER_PORT = 29500
 
 
 def namespace(cluster: str, *, privileged: bool = False) -> str:
-    """The name space of a virtual cluster; that of its privileged jobs, which no other one's is: `-root` is reserved."""
+    """The name space of a virtual cluster, or of its privileged jobs, which is no other one's: `-root` is reserved."""
     return f"vc-{cluster}-root" if privileged else f"vc-{cluster}"
 
 

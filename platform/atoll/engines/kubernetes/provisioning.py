@@ -91,7 +91,7 @@ def _default_deny(namespace: str, labels: dict[str, str]) -> Manifest:
 
 
 def _openings(egress: Sequence[Opening], shut: Sequence[IPv4Network]) -> list[Manifest]:
-    """Rules of a network policy. What of a network stays closed is left out of it; one that is all closed is no rule."""
+    """Rules of a network policy. What of a network stays closed is left out of it; one all of which is, is no rule."""
     rules: list[Manifest] = []
     for opening in egress:
         left_out = exceptions(parsed(opening.network), shut)
