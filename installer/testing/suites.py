@@ -165,7 +165,7 @@ SUITES: tuple[Suite, ...] = (
             Command("types", (*E2E_NPM, "run", "types")),
             Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev")),
         ),
-        1200,
+        2400,  # a quarter of an hour on a machine of its own
     ),
     Suite(
         "mutation-changed",

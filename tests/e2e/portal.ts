@@ -1,17 +1,15 @@
-/** The portal as a person uses it; every test also fails on an error in the browser's console. */
-import { test as base, expect, type Page } from "@playwright/test";
+/** The portal as a person uses it; every test also fails on an error in the console of any page that it opens. */
+import { type Browser, type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 
 export const test = base.extend<{ expected: RegExp[]; clean: undefined }>({
-  /** Console errors that a test provokes on purpose. */
-  expected: [[], { option: true }],
+  /** Console errors that a test provokes on purpose; a test may add to it. */
+  expected: async ({ context: _ }, use) => use([]),
   clean: [
-    async ({ page, expected }, use) => {
+    async ({ browser, context, expected }, use) => {
       const errors: string[] = [];
-      page.on("console", (message) => {
-        if (message.type() === "error") errors.push(`${message.text()} (${message.location().url})`);
-      });
-      page.on("pageerror", (error) => errors.push(String(error)));
+      const leave = watch(browser, context, errors);
       await use(undefined);
+      leave();
       expect(errors.filter((error) => !expected.some((each) => each.test(error)))).toEqual([]);
     },
     { auto: true },
@@ -19,6 +17,23 @@ export const test = base.extend<{ expected: RegExp[]; clean: undefined }>({
 });
 
 export { expect };
+
+/** Collect what goes wrong on all pages of the test's own context and of those it opens for others. */
+function watch(browser: Browser, own: BrowserContext, errors: string[]): () => void {
+  const listen = (context: BrowserContext) => {
+    context.on("console", (message) => {
+      if (message.type() === "error") errors.push(`${message.text()} (${message.location().url})`);
+    });
+    context.on("weberror", (error) => errors.push(String(error.error())));
+    return context;
+  };
+  const open = browser.newContext;
+  listen(own);
+  browser.newContext = async (options) => listen(await open.call(browser, options));
+  return () => {
+    browser.newContext = open;
+  };
+}
 
 /** What the API says, asked from inside the page: the same session, the same certificates. */
 export async function api<T>(page: Page, path: string, method = "GET", body?: object): Promise<T> {
@@ -49,7 +64,7 @@ export async function enter(page: Page, person: Person, password: string): Promi
   await page.getByLabel("New password", { exact: true }).fill(password);
   await page.getByLabel("New password again").fill(password);
   await page.getByRole("button", { name: "Save password" }).click();
-  await page.waitForURL(/\/overview/);
+  await page.waitForURL(/\/(overview|settings)/); // the first page that their rights open
 }
 
 /** Sign in once more, with the password that was chosen; leads to where the person wanted to go. */

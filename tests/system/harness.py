@@ -141,6 +141,12 @@ def write_cluster(cluster: dict[str, Any]) -> None:
     CLUSTER_FILE.write_text(yaml.safe_dump(cluster, sort_keys=False), encoding="utf-8")
 
 
+def postgresql(atoll: Atoll, query: str, database: str = "postgres") -> str:
+    """What the cluster's database answers to its own administrator."""
+    psql = ("psql", "-XAtq", "--username=postgres", database, "-c", query)
+    return atoll.kubectl("-n", "atoll-system", "exec", "database-0", "-c", "upkeep", "--", *psql).out.strip()
+
+
 def wait_for(what: str, ready: Callable[[], Any], timeout_s: float, every_s: float = 0.5) -> Any:
     """Return the first true value of `ready`; fail with `what` and the last value after `timeout_s`."""
     deadline = time.monotonic() + timeout_s

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import secrets
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -11,9 +12,10 @@ import pytest
 import yaml
 
 from tests.system.harness import ROOT, SMALL_DISK, Atoll, Portal, wait_for
-from tests.system.jobs import log
+from tests.system.jobs import log, request
 from tests.system.people import Browser, User, people
 from tests.system.scanning import scan
+from tests.system.shares import Share
 
 PORT = 29500  # of the first replica of distributed tasks
 # Listens in both families; says where it is, and that it is reached there by itself.
@@ -28,6 +30,15 @@ print("LISTENS " + json.dumps([address, mac]), flush=True)
 while True:
     one, who = server.accept()
     one.close()
+"""
+# Whose homes there are, and whatever names the victim, to a task that looks everywhere it may.
+LOOK_AROUND = """
+import os, time
+
+named = [f"{key}={value}" for key, value in os.environ.items() if "victim" in f"{key}{value}"]
+named += [line for line in open("/proc/mounts") if "victim" in line]
+print("SEES " + json.dumps({"homes": sorted(os.listdir("/home")), "of_the_victim": named}), flush=True)
+time.sleep(600)
 """
 SMALL = {"cpu": "500m", "memory": "400Mi"}
 # Starts threads, which count as processes, until it is refused.
@@ -106,6 +117,41 @@ def test_a_task_reaches_no_task_of_another_user_on_its_node_in_either_family(
             pytest.fail("none of them came to the victim's node")
         assert reached == []
         assert victim.task(theirs)["state"] == "running"
+
+
+@pytest.mark.feature(72, on="simulated")
+def test_who_is_in_another_virtual_cluster_reaches_nothing_that_is_private_in_this_one(
+    atoll: Atoll, portal: Portal, two: tuple[User, User]
+) -> None:
+    share = Share(atoll, portal)
+    share.members(two[1])
+    wait_for("the queue", lambda: share.of_member(two[1]), 60)
+    with closing(two[0].browser()) as first, closing(two[1].browser()) as second:
+        victim, stranger = Browser(two[0], first), Browser(two[1], second)
+        theirs = victim.run(atoll, "listen", LISTEN, limits=SMALL)
+        address, mac = json.loads(told(victim, theirs, "LISTENS"))
+        targets = [("IPv4", address, PORT, "tcp"), ("IPv6", link_local(mac), PORT, "tcp")]
+        own = stranger.run(
+            atoll, "scan", scan(targets) + LOOK_AROUND, virtual_cluster=share.name, device_type=None, limits=SMALL
+        )
+        assert json.loads(told(stranger, own, "SCANNED"))["reached"] == []
+        # Of all homes it sees its owner's; nothing that it was given is the other's.
+        seen = json.loads(told(stranger, own, "SEES"))
+        assert (seen["homes"], seen["of_the_victim"]) == ([two[1].name], [])
+        # Nor does the platform show, stop, copy or use what is the other's.
+        nowhere = {second.get(f"/tasks/{secrets.token_hex(16)}").status_code}
+        for path in ("", "/log/content?rank=0", "/events"):
+            assert {second.get(f"/tasks/{theirs}{path}").status_code} == nowhere == {404}, path
+        assert second.post(f"/tasks/{theirs}/stop").status_code == 404
+        assert second.delete(f"/tasks/{theirs}").status_code == 404
+        listed = [task["id"] for task in second.get("/tasks").json()["items"]]
+        assert (own in listed, theirs in listed) == (True, False)
+        asked = request(stranger, "x", "scan/main.py", code_directory=f"../{two[0].name}/listen")
+        assert second.post("/trainings", json=asked).status_code == 422
+        assert victim.task(theirs)["state"] == "running"
+        second.post(f"/tasks/{own}/stop")
+        stranger.wait_state(own, {"killed", "finished"}, 120)
+    share.delete()
 
 
 def test_a_task_has_only_so_many_processes_and_its_node_the_rest(atoll: Atoll, two: tuple[User, User]) -> None:

@@ -2,77 +2,21 @@
 
 from __future__ import annotations
 
-import secrets
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
 import pytest
 
-from tests.system.harness import Atoll, Portal, wait_for
+from tests.system.harness import Atoll, Portal, postgresql, wait_for
 from tests.system.jobs import request
 from tests.system.people import Browser, User, people
+from tests.system.shares import OF_THE_CLUSTER, TYPE, Share
 
-TYPE = "nvidia_gpu_amd64"
+NPU = "huawei_npu_amd64"
+LIMITED = "user_limit_reached"
 HOLD = "import time\nprint('RUNS', flush=True)\ntime.sleep(900)\n"
-OF_THE_CLUSTER = "namespaces,persistentvolumes,clusterqueues,cohorts"
-
-
-class Share:
-    """A virtual cluster as its administrator has it."""
-
-    def __init__(self, atoll: Atoll, portal: Portal, **more: Any) -> None:
-        self.atoll, self.portal = atoll, portal
-        self.name = f"share-{secrets.token_hex(3)}"
-        self.made = self.make(**more)
-
-    def make(self, **more: Any) -> dict[str, Any]:
-        body = {"name": self.name, "devices": {TYPE: 2}, "max_devices_per_user": {TYPE: 2}, "max_hours": 1, **more}
-        answer = self.portal.client.post("/virtual-clusters", json=body)
-        assert answer.status_code == 201, answer.text
-        self.made = answer.json()
-        wait_for(f"{self.name} ready", lambda: self.standing() == "ready", 60)
-        return self.made
-
-    @property
-    def path(self) -> str:
-        return f"/virtual-clusters/{self.made['id']}"
-
-    def standing(self) -> str:
-        answer = self.portal.client.get(self.path)
-        return "gone" if answer.status_code == 404 else str(answer.json()["standing"])
-
-    def edit(self, **changes: Any) -> Any:
-        return self.portal.client.patch(self.path, json=changes)
-
-    def members(self, *users: User, **more: Any) -> Any:
-        ids = [self.id_of(user) for user in users]
-        where = f"{self.path}/members/remove" if "stop_tasks" in more else f"{self.path}/members"
-        return self.portal.client.post(where, json={"users": ids, **more})
-
-    def id_of(self, user: User) -> str:
-        found = self.portal.client.get("/users", params={"words": user.name}).json()["items"]
-        return str(next(each["id"] for each in found if each["name"] == user.name))
-
-    def left(self) -> list[str]:
-        """What there is of it in Kubernetes beyond its namespace, which takes its content with it."""
-        mine = f"vc-{self.name}"
-        names = [
-            line.rpartition("/")[2] for line in self.atoll.kubectl("get", OF_THE_CLUSTER, "-o", "name").out.split()
-        ]
-        return [name for name in names if name == mine or name.startswith((f"{mine}--", f"{mine}-"))]
-
-    def of_member(self, user: User) -> list[str]:
-        kinds, namespace = "localqueues,configmaps", f"vc-{self.name}"
-        inside = self.atoll.kubectl("get", kinds, "-n", namespace, "-o", "name").out.split()
-        names = [line.rpartition("/")[2] for line in inside]
-        return [name for name in (*names, *self.left()) if name in (user.name, f"user-{user.name}")
-                or name == f"{namespace}--{user.name}"]  # fmt: skip
-
-    def delete(self, timeout_s: float = 120) -> None:
-        answer = self.portal.client.delete(self.path)
-        assert answer.status_code == 202, answer.text
-        wait_for(f"{self.name} gone", lambda: self.standing() == "gone", timeout_s)
 
 
 @pytest.fixture
@@ -97,7 +41,14 @@ def waits_for_devices(browser: Browser, task: str) -> None:
     assert states(browser, task) == ["queued"]
 
 
-@pytest.mark.feature("69a", "69b", on="simulated")
+def set_back(atoll: Atoll, task: str, hours: int) -> None:
+    """As if the task had begun so many hours earlier than it says, and had been waited for until now."""
+    earlier = f"started_at = started_at - interval '{hours} hours', due_at = now()"
+    query = f"UPDATE tasks SET {earlier} WHERE id = '{task}' RETURNING id"  # noqa: S608 - an id that the API gave
+    assert postgresql(atoll, query, "atoll") == task
+
+
+@pytest.mark.feature(65, 66, "69a", "69b", on="simulated")
 def test_members_share_what_there_is_wait_for_the_rest_and_have_more_as_soon_as_it_is_granted(
     atoll: Atoll, portal: Portal, two: tuple[User, User]
 ) -> None:
@@ -143,8 +94,14 @@ def test_members_share_what_there_is_wait_for_the_rest_and_have_more_as_soon_as_
         assert share.of_member(ada), "who stayed has lost something"
         hers.wait_state(second, {"running"}, 120)
 
-        of_ada.post(f"/tasks/{second}/stop")
-        hers.wait_state(second, {"killed"}, 120)
+        set_back(atoll, second, hours=2)  # more than the hour that was allowed when it began, less than the three now
+        time.sleep(5)
+        assert states(hers, second) == ["running"]
+        set_back(atoll, second, hours=1)
+        ended = hers.wait_state(second, {"killed"}, 120)
+        assert (ended["reason"]["code"], ended["reason"]["params"]) == ("time_limit_reached", {"hours": 3})
+        free = atoll.kubectl("get", "pods", "-n", f"vc-{share.name}", "-o", "name").out.split()
+        assert free == [], "it is called ended, and holds its devices"
     share.delete()
     assert share.left() == [], "it is called gone, and something of it is there"
     assert before - others(atoll, share) == set(), "something of another went with it"
@@ -175,6 +132,51 @@ def test_a_deletion_is_gone_on_with_by_the_next_jobs_and_its_name_is_free_then(
     assert share.left() == []
 
 
+@pytest.mark.feature(61, "74a", "74b", on="simulated")
+def test_each_group_of_devices_is_used_and_limited_for_itself(
+    atoll: Atoll, portal: Portal, two: tuple[User, User]
+) -> None:
+    of_gpus = Share(atoll, portal, max_devices_per_user={TYPE: 1})
+    of_npus = Share(atoll, portal, devices={NPU: 1}, max_devices_per_user={NPU: 1})
+    ada, bob = two
+    of_gpus.members(ada)
+    of_npus.members(bob)
+    wait_for("the queues of both", lambda: of_gpus.of_member(ada) and of_npus.of_member(bob), 60)
+    with closing(ada.browser()) as of_ada, closing(bob.browser()) as of_bob:
+        hers, his = Browser(ada, of_ada), Browser(bob, of_bob)
+        here: dict[str, Any] = {"virtual_cluster": of_gpus.name, "devices": 1}
+        there: dict[str, Any] = {"virtual_cluster": of_npus.name, "devices": 1}
+        # Neither has the devices of the other's group, nor is one of them let into it.
+        for whom, client, where, kind, code in (
+            (hers, of_ada, here, NPU, "device_type_not_in_virtual_cluster"),
+            (his, of_bob, there, TYPE, "device_type_not_in_virtual_cluster"),
+            (hers, of_ada, there, NPU, "not_a_member"),
+        ):
+            refused = client.post("/trainings", json=request(whom, "x", "x/main.py", device_type=kind, **where))
+            assert [each["code"] for each in refused.json()["errors"]] == [code], refused.text
+        gpu = hers.run(atoll, "gpu", HOLD, device_type=TYPE, **here)
+        npu = his.run(atoll, "npu", HOLD, device_type=NPU, **there)
+        hers.wait_state(gpu, {"running"}, 180)
+        his.wait_state(npu, {"running"}, 180)
+        more = hers.run(atoll, "more", HOLD, device_type=TYPE, **here)
+        limited = wait_for("a limit", lambda: (found := hers.task(more)["reason"])["code"] == LIMITED and found, 60)
+        assert (limited["params"]["held"], limited["params"]["max_per_user"]) == (1, 1)
+        # What one user may hold is set for one group, and holds from then on.
+        assert of_gpus.edit(max_devices_per_user={TYPE: 2}).is_success
+        hers.wait_state(more, {"scheduling", "running"}, 120)
+        # So is how long: the task of the other group goes on.
+        assert of_gpus.edit(max_hours=2).is_success
+        for task in (gpu, npu):
+            set_back(atoll, task, hours=3)
+        ended = hers.wait_state(gpu, {"killed"}, 120)
+        assert ended["reason"]["params"] == {"hours": 2}
+        assert his.wait_state(npu, {"killed"}, 120)["reason"]["params"] == {"hours": 1}
+        of_ada.post(f"/tasks/{more}/stop")
+        hers.wait_state(more, {"killed"}, 120)
+    of_gpus.delete()
+    of_npus.delete()
+
+
 def test_who_leaves_a_group_keeps_what_runs_and_its_queue_until_that_has_ended(
     atoll: Atoll, portal: Portal, two: tuple[User, User]
 ) -> None:
@@ -192,7 +194,9 @@ def test_who_leaves_a_group_keeps_what_runs_and_its_queue_until_that_has_ended(
         runs = hers.run(atoll, "runs", HOLD, **one)
         hers.wait_state(runs, {"running"}, 180)
         waits = hers.run(atoll, "waits", HOLD, **one)
-        hers.wait_state(waits, {"queued"}, 60)
+        limited = wait_for("a limit", lambda: (found := hers.task(waits)["reason"])["code"] == LIMITED and found, 60)
+        assert (limited["params"]["held"], limited["params"]["max_per_user"]) == (1, 1)
+        assert states(hers, waits) == ["queued"], "there is another one, which is not for one user"
         assert portal.client.delete(f"/groups/{identifier}/users/{share.id_of(ada)}").status_code == 204
         ended = hers.wait_state(waits, {"killed"}, 60)
         assert ended["reason"]["code"] == "no_longer_member"

@@ -13,7 +13,7 @@ import httpx
 import pytest
 import yaml
 
-from tests.system.harness import CLUSTER_FILE, NAME, Atoll, Portal, wait_for
+from tests.system.harness import CLUSTER_FILE, NAME, Atoll, Portal, postgresql, wait_for
 from tests.system.jobs import request
 
 AS_THE_PLATFORM = """
@@ -31,11 +31,6 @@ print(json.dumps({"status": answer.status, "said": json.load(answer)}))
 
 def service_ctl(atoll: Atoll, *arguments: str, ok: tuple[int, ...] = (0,)) -> str:
     return atoll.node("master1", "service_ctl", *arguments, ok=ok).out
-
-
-def postgresql(atoll: Atoll, query: str) -> str:
-    psql = ("psql", "-XAtq", "--username=postgres", "postgres", "-c", query)
-    return atoll.kubectl("-n", "atoll-system", "exec", "database-0", "-c", "upkeep", "--", *psql).out.strip()
 
 
 def another(memory: str) -> str:

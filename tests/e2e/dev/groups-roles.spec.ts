@@ -236,8 +236,9 @@ test("a new role is name, description and permissions, by keyboard alone", {
 });
 
 test("a role given to a user or to a group is what they may do, and no more when it is taken away", {
-  tag: ["@feature-280", "@local"],
-}, async ({ page, browser, stack }) => {
+  tag: ["@feature-280", "@feature-304", "@local"],
+}, async ({ page, browser, stack, expected }) => {
+  expected.push(/status of 403/);
   test.setTimeout(180_000);
   const { page: theirs, person } = await registered(browser, stack);
   const [name, group] = [unique("operator"), unique("operators")];

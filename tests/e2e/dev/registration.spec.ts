@@ -126,7 +126,9 @@ test("whose rights are taken away while they work is told so with the next thing
   page,
   browser,
   stack,
+  expected,
 }) => {
+  expected.push(/status of 403/);
   const { page: theirs, person } = await atWork(browser, stack);
   await theirs.goto("/training");
   await expect(theirs.getByRole("heading", { level: 1, name: "Training" })).toBeVisible();

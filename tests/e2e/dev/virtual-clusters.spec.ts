@@ -148,7 +148,7 @@ test("the time of a virtual cluster is extended from the list", {
 });
 
 test.describe("while a task is in it", () => {
-  test.use({ expected: [/409/] });
+  test.use({ expected: [/status of (404|409)/] });
   test("nothing is taken from a virtual cluster and it is not deleted; afterwards both are done", {
     tag: ["@local"],
   }, async ({ page, browser, stack }) => {

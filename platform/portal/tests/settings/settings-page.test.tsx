@@ -186,13 +186,13 @@ describe("how somebody sees the portal", () => {
     const field = await screen.findByRole("combobox", { name: "Time zone" });
     expect(await screen.findByText(`As this browser: ${browserZone()}`)).toBeDefined();
     await userEvent.click(field);
-    await userEvent.type(field, "Port-au");
+    await userEvent.paste("Port-au");
     await userEvent.click(await screen.findByText("America/Port-au-Prince"));
     await waitFor(() => expect(timeZone()).toBe("America/Port-au-Prince"));
     expect(await kept(asked)[0]?.json()).toEqual({ time_zone: "America/Port-au-Prince" });
     expect((await screen.findByText(/It is now/)).textContent).toMatch(/E[SD]T|GMT-[45]/);
     await userEvent.click(field);
-    await userEvent.type(field, "As this");
+    await userEvent.paste("As this");
     await userEvent.click((await screen.findAllByText(/As this browser/)).at(-1) as HTMLElement);
     await waitFor(() => expect(timeZone()).toBeUndefined());
     expect(await kept(asked)[1]?.json()).toEqual({ time_zone: null });
