@@ -83,7 +83,7 @@ describe("the charts", () => {
       "Running250 %",
       "Finished00 %",
       "Failed125 %",
-      "Killed125 %",
+      "Stopped125 %",
     ]);
     expect((await chart("Model training")).textContent).toContain("4 in all");
     for (const name of ["Code development", "Model evaluation", "Inference service"]) {

@@ -187,7 +187,7 @@ describe("how somebody sees the portal", () => {
     expect(await screen.findByText(`As this browser: ${browserZone()}`)).toBeDefined();
     await userEvent.click(field);
     await userEvent.paste("Port-au");
-    await userEvent.click(await screen.findByText("America/Port-au-Prince"));
+    await userEvent.click((await screen.findAllByText("America/Port-au-Prince")).at(-1) as HTMLElement);
     await waitFor(() => expect(timeZone()).toBe("America/Port-au-Prince"));
     expect(await kept(asked)[0]?.json()).toEqual({ time_zone: "America/Port-au-Prince" });
     expect((await screen.findByText(/It is now/)).textContent).toMatch(/E[SD]T|GMT-[45]/);
