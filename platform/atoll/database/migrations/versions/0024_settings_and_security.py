@@ -26,8 +26,8 @@ TAKEN = "SELECT name FROM virtual_clusters WHERE name LIKE '%-root' AND deleted_
 def upgrade() -> None:
     """Tasks that were removed are counted nowhere; nobody is root and nothing is opened until somebody says so.
 
-    Raises RuntimeError where the name space of a virtual cluster is the one of another's privileged jobs from now on: no
-    name ends so since 0021.
+    Raises RuntimeError where the name space of a virtual cluster is from now on the one of another one's privileged jobs:
+    no name ends so since 0021.
     """
     if names := op.get_bind().execute(sa.text(TAKEN)).scalars().all():
         raise RuntimeError(
