@@ -20,11 +20,12 @@ from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
 from tests.system.jobs import log, request
 from tests.system.people import Browser, User, people
 from tests.system.scanning import Target, at_further, further_addresses, of_nodes, of_services, scan, scanned
-from tests.system.test_53_virtual_clusters import HOLD, TYPE, Share
+from tests.system.shares import TYPE, Share
 from tests.system.test_57_home_quotas import as_owner
 
 HOUSE, ADDRESS, LINKS = "atoll-house", "10.79.0.198", ("house0", "eth0")
 OPENED, SHUT = 8080, 8081
+HOLD = "import time\ntime.sleep(900)\n"
 # CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID and SETUID as the kernel numbers them.
 POWERS = sum(1 << each for each in (0, 1, 3, 5, 6, 7))
 SMALL = {"cpu": "500m", "memory": "400Mi"}

@@ -1,10 +1,14 @@
 """The table of what people set."""
 
-from sqlalchemy import CheckConstraint, ForeignKey, text
+from typing import Literal
+
+from sqlalchemy import CheckConstraint, ForeignKey, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from atoll.database.base import Table
 
+Language = Literal["en", "zh-CN"]
+Appearance = Literal["light", "dark", "system"]
 LEAST_REFRESH_S, USUAL_REFRESH_S, MOST_REFRESH_S = 5, 15, 3600
 FIRST_VERSION = 1  # also of what nobody has set yet
 
@@ -25,8 +29,8 @@ class UserSettingsRow(Table):
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
     virtual_cluster_id: Mapped[str | None] = mapped_column(ForeignKey("virtual_clusters.id", ondelete="SET NULL"))
     refresh_s: Mapped[int] = mapped_column(default=USUAL_REFRESH_S)
-    language: Mapped[str | None]
-    appearance: Mapped[str | None]
+    language: Mapped[Language | None] = mapped_column(String())
+    appearance: Mapped[Appearance | None] = mapped_column(String())
     time_zone: Mapped[str | None]
     privileged_jobs: Mapped[bool] = mapped_column(server_default=text("false"), default=False)
     version: Mapped[int] = mapped_column(default=FIRST_VERSION)

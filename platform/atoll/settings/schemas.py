@@ -5,11 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from atoll.identity.schemas import VirtualClusterReference
-from atoll.settings.models import LEAST_REFRESH_S, MOST_REFRESH_S
+from atoll.settings.models import LEAST_REFRESH_S, MOST_REFRESH_S, Appearance, Language
 from atoll.web.schema import Schema
-
-Language = Literal["en", "zh-CN"]
-Appearance = Literal["light", "dark", "system"]
 
 
 class Settings(Schema):
