@@ -67,6 +67,8 @@ describe("the request", () => {
       devices: { [NPU]: 3 },
       max_devices_per_user: { [NPU]: 3 },
       max_hours: null,
+      pod_security: "restricted",
+      egress: [],
     });
     expect(createRequest({ ...fields, max_devices_per_user: { [NPU]: 0 }, limited: true, max_hours: 5 })).toMatchObject(
       {
@@ -81,6 +83,8 @@ describe("the request", () => {
       devices: { [NPU]: 6, [GPU]: 1 },
       max_devices_per_user: { [NPU]: 2, [GPU]: 1 },
       max_hours: 48,
+      pod_security: "restricted",
+      egress: [],
     });
   });
 
