@@ -304,6 +304,12 @@ class Platform(Section):
         le=10000,
         description="Accounts without any role that may wait for one; then nobody registers",
     )
+    access_token_days: int = Field(
+        default=365, ge=1, le=3650, description="So long an access token of a user's program lives at most"
+    )
+    access_tokens_per_user: int = Field(
+        default=50, ge=1, le=1000, description="Access tokens that one user may have at a time"
+    )
     language: Literal["zh-CN", "en"] = Field(
         default="zh-CN",
         description="Language of people who have not chosen one",

@@ -1,8 +1,8 @@
 """Whether a user for whom the platform asks may: asked of the database itself.
 
 The platform's API holds the certificate that names users here, so its word alone is no proof. Whoever took it over
-reads and restarts for nobody but users who are enabled and signed in at that moment, and hold the permission for it by
-a role of theirs or of a group, unless they change the database, too.
+reads and restarts for nobody but users who are enabled and signed in at that moment, or ask by an access token whose
+scope has the permission, and hold it by a role of theirs or of a group, unless they change the database, too.
 """
 
 from __future__ import annotations
@@ -29,9 +29,17 @@ QUERY = """
 SET default_transaction_read_only = on;
 SELECT 'may' FROM users
 WHERE name = :'name' AND active AND NOT must_change_password
-AND EXISTS (SELECT FROM sessions WHERE sessions.user_id = users.id AND sessions.expires_at > now())
+AND (
+    EXISTS (SELECT FROM sessions WHERE sessions.user_id = users.id AND sessions.expires_at > now())
+    -- A token lives for long: it counts while it is used, which the platform keeps to the minute.
+    OR EXISTS (
+        SELECT FROM access_tokens WHERE access_tokens.user_id = users.id AND access_tokens.expires_at > now()
+        AND last_used_at > now() - interval '5 minutes'
+        AND access_tokens.grants && string_to_array(:'grants', ',')::varchar[]
+    )
+)
 AND EXISTS (
-    SELECT FROM roles WHERE grants && string_to_array(:'grants', ',')::varchar[] AND roles.id IN (
+    SELECT FROM roles WHERE roles.grants && string_to_array(:'grants', ',')::varchar[] AND roles.id IN (
         SELECT role_id FROM user_roles WHERE user_id = users.id
         UNION ALL
         SELECT role_id FROM group_roles JOIN group_members USING (group_id) WHERE user_id = users.id

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import getpass
 import json
-import os
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,14 +13,16 @@ from rich.table import Table
 from installer.cluster.options import FILE, OUTPUT
 from installer.running.accepted import known_cluster
 from installer.running.commands import console
+from installer.users.import_commands import import_
 from installer.users.in_cluster import asked
+from installer.users.operator import operator
 
 NAME = click.argument("name", metavar="NAME")
 
 
 @click.group()
 def users() -> None:
-    """Accounts of the portal: list, disable, enable, reset a password, end sessions.
+    """Accounts of the portal: list, import, disable, enable, reset a password, end sessions.
 
     It works without the portal. When no administrator can sign in to it any more:
 
@@ -103,6 +102,9 @@ def end_sessions(file: Path | None, output: str, name: str) -> None:
     _act(file, output, ["end-sessions", name], lambda one: f"{one['name']} is signed out everywhere.")
 
 
+users.add_command(import_)
+
+
 def state(account: dict[str, Any]) -> str:
     """Say whether somebody can sign in."""
     if not account["active"]:
@@ -121,12 +123,6 @@ def told_of_password(given: dict[str, Any]) -> str:
     """Say the password, this once."""
     name = given["account"]["name"]
     return f"One-time password of {name}: {given['password']}\nIt must be changed at the first sign-in."
-
-
-def operator() -> str:
-    """Say who asks: for the audit, which believes whoever holds the cluster's administrator configuration."""
-    person = os.environ.get("SUDO_USER") or getpass.getuser()
-    return f"{person}@{socket.gethostname()}"
 
 
 def _act(file: Path | None, output: str, arguments: list[str], told: Callable[[dict[str, Any]], str]) -> None:

@@ -260,6 +260,13 @@ class Registration(_Section):
     )
 
 
+class AccessTokens(_Section):
+    """Tokens that people make for their programs."""
+
+    most_days: Annotated[int, Field(ge=1)] = Field(default=365, description="None lives longer")
+    most_per_user: Annotated[int, Field(ge=1)] = Field(default=50, description="That have not ended")
+
+
 class Audit(_Section):
     """Who did what."""
 
@@ -298,6 +305,7 @@ class Configuration(_Section):
     virtual_clusters: list[FirstVirtualCluster] = Field(default_factory=list)
     operations: Operations = Operations()
     registration: Registration = Registration()
+    access_tokens: AccessTokens = AccessTokens()
     audit: Audit = Audit()
     secrets: Path = Path("/etc/atoll/secrets")
 

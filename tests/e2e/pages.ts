@@ -34,6 +34,14 @@ export async function expectNoMistakes(page: Page, paths: string[]): Promise<voi
   expect(found).toEqual({});
 }
 
+/** What is open at this moment, a dialog say, has no mistakes either. */
+export async function expectNoMistakesHere(page: Page): Promise<void> {
+  await settled(page);
+  // What still unfolds is half transparent, and has too little contrast.
+  await expect(page.locator('[class*="-enter"], [class*="-leave"]')).toHaveCount(0);
+  expect(await mistakes(page)).toEqual([]);
+}
+
 export async function expectFitsPhone(page: Page, paths: string[]): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 });
   for (const path of paths) {

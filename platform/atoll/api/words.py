@@ -1,7 +1,8 @@
 """The portal's words for codes: writes `codes.<language>.gen.json` there (`--check` only compares).
 
 Run with PYTHONPATH=platform. The English is declared with the codes, every other language lies beside them:
-`<room>/codes.<language>.json`, with the same keys and parameters; a test holds them against each other.
+`<room>/codes.<language>.json`, with the same keys and parameters; a test holds them against each other. What is done
+and audited is in the table `action`: its English stands in the manifests.
 """
 
 import inspect
@@ -12,18 +13,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import atoll
 from atoll.api.domains import DOMAINS
 from atoll.web.codes import Code, FieldCode, ProblemCode, ReasonCode
+from atoll.web.domain import Domain
 
 LOCALES = Path(__file__).resolve().parents[2] / "portal/src/locales"
+PLATFORM = Path(atoll.__file__).parent
 TRANSLATIONS = ("zh-CN",)
 LANGUAGES = ("en", *TRANSLATIONS)
 TABLES: dict[type[Code], str] = {ProblemCode: "problem", ReasonCode: "reason", FieldCode: "field_error"}
+ACTION = "action"
+NAMES = (*TABLES.values(), ACTION)
 _PLACE = re.compile(r"{{(\w+)}}")
 
 
 class CodeDeclaredTwice(Exception):
-    """Two domains declare one code in one table."""
+    """Two domains declare one code, or one action, in one table."""
 
 
 class ForeignWords(Exception):
@@ -43,31 +49,39 @@ def words(language: str = "en") -> dict[str, dict[str, Any]]:
 
 def _english() -> tuple[dict[str, dict[str, Any]], dict[tuple[str, str], Path]]:
     """The words as they are declared, and the folder in which each code is."""
-    found: dict[str, dict[str, Any]] = {name: {} for name in TABLES.values()}
+    found: dict[str, dict[str, Any]] = {name: {} for name in NAMES}
     rooms: dict[tuple[str, str], Path] = {}
     taken: set[tuple[str, str]] = set()
+
+    def take(domain: Domain, name: str, key: str, text: str) -> None:
+        if (name, key) in taken:
+            raise CodeDeclaredTwice(f"{domain.name}: `{key}` is another domain's or declared twice")
+        taken.add((name, key))
+        _put(found[name], key, text)
+
     for domain in DOMAINS:
         for code in domain.codes:
             name = next(name for kind, name in TABLES.items() if issubclass(code, kind))
             for place, text in code.texts().items():
                 key = code.code + place
-                if (name, key) in taken:
-                    raise CodeDeclaredTwice(f"{domain.name}: `{key}` is another domain's or declared twice")
-                taken.add((name, key))
-                _put(found[name], key, re.sub(r"{(\w+)}", r"{{\1}}", text))
+                take(domain, name, key, re.sub(r"{(\w+)}", r"{{\1}}", text))
                 rooms[name, key.partition(".")[0]] = Path(inspect.getfile(code)).parent
+        for action, text in domain.actions.items():
+            take(domain, ACTION, action, text)
+            rooms[ACTION, action] = PLATFORM / domain.name
     return found, rooms
 
 
 def _translated(language: str, rooms: dict[tuple[str, str], Path]) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {name: {} for name in TABLES.values()}
+    found: dict[str, dict[str, Any]] = {name: {} for name in NAMES}
     for room in sorted({*rooms.values()}):
         path = room / f"codes.{language}.json"
         kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         for name, table in kept.items():
             if foreign := sorted(key for key in table if rooms.get((name, key)) != room):
                 raise ForeignWords(f"{path}: codes.py beside it declares no {name} {', '.join(foreign)}")
-            found[name] |= table
+            for key, told in table.items():
+                _put(found[name], key, told)
     return found
 
 
@@ -97,12 +111,12 @@ def _leaves(told: Any, at: str = "") -> Iterator[tuple[str, str]]:
         yield from _leaves(value, f"{at}.{key}".lstrip("."))
 
 
-def _put(table: dict[str, Any], key: str, text: str) -> None:
+def _put(table: dict[str, Any], key: str, told: Any) -> None:
     name, _, place = key.partition(".")
     if place:
-        table.setdefault(name, {})[place] = text
+        table.setdefault(name, {})[place] = told
     else:
-        table[name] = text
+        table[name] = told
 
 
 def _main(arguments: list[str]) -> int:

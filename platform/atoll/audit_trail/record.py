@@ -1,6 +1,8 @@
 """Writing the audit: within the transaction of what was done, or on its own and folded for what was refused."""
 
 import json
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -33,6 +35,24 @@ class Actor(Protocol):
         """The request that does it."""
 
 
+class Means(Protocol):
+    """An access token by which somebody does it."""
+
+    @property
+    def id(self) -> str:
+        """The token's id."""
+
+    @property
+    def name(self) -> str:
+        """What its owner calls it."""
+
+
+def means_of(actor: Actor) -> Means | None:
+    """By what it is done; None where somebody does it who is signed in, or on the command line."""
+    found: Means | None = getattr(actor, "token", None)
+    return found
+
+
 async def record(
     session: AsyncSession,
     caller: Actor,
@@ -48,9 +68,26 @@ async def record(
     await AuditTrailRepository(session).add(_row(caller, action, kind, identifier, name, outcome, details or {}))
 
 
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What was done to one of several."""
+
+    identifier: str
+    name: str
+    details: dict[str, Any]
+
+
+async def record_all(session: AsyncSession, caller: Actor, action: str, *, kind: str, deeds: Iterable[Deed]) -> None:
+    """The same for each of several, which is much quicker than one after the other."""
+    rows = [_row(caller, action, kind, each.identifier, each.name, "done", each.details) for each in deeds]
+    await AuditTrailRepository(session).add_all(rows)
+
+
 def _row(
     caller: Actor, action: str, kind: str, identifier: str, name: str, outcome: Outcome, details: dict[str, Any]
 ) -> AuditRow:
+    token = means_of(caller)
+    means = {} if token is None else {"access_token": {"id": token.id, "name": token.name}}
     return AuditRow(
         actor_id=caller.id,
         actor_name=caller.name,
@@ -61,7 +98,7 @@ def _row(
         outcome=outcome,
         address=caller.address,
         request_id=caller.request_id,
-        details=bounded(details),
+        details=bounded({**means, **details}),
     )
 
 
@@ -87,11 +124,12 @@ def _cut(text: str) -> str:
 async def record_denied(sessions: Sessions, caller: Actor, request: str, route: str) -> None:
     """Keep that a write was refused; one row counts all of a minute by one actor, from one address, on one route.
 
-    It tells of the first of them. Its id stands among those of the minute's begin.
+    So it is for each access token. It tells of the first of them. Its id stands among those of the minute's begin.
     """
     row = _row(caller, "request.denied", "request", "", request, "denied", {"route": route})
+    token = means_of(caller)
     async with sessions() as session, session.begin():
-        await AuditTrailRepository(session).add(row, once_a_minute=route)
+        await AuditTrailRepository(session).add(row, once_a_minute=route if token is None else f"{route} {token.id}")
 
 
 async def record_sign_in(

@@ -1,6 +1,9 @@
 """Every query about the rows themselves; with the accounts of their actors the domain `audit` reads them."""
 
-from sqlalchemy import func, select, type_coerce
+from collections.abc import Sequence
+
+from sqlalchemy import column, func, null, select, type_coerce
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.models import AuditRow
@@ -22,6 +25,16 @@ class AuditTrailRepository:
         """Add the row; of those that have `once_a_minute` the first of a minute is one, and counts the others."""
         told = (type_coerce(getattr(row, name), AuditRow.__table__.c[name].type) for name in _TOLD)
         await self._session.execute(select(func.audit_add(*told, once_a_minute)))
+
+    async def add_all(self, rows: Sequence[AuditRow]) -> None:
+        """Add many rows by one question."""
+        table = AuditRow.__table__
+        sent = func.jsonb_to_recordset(
+            type_coerce([{name: getattr(row, name) for name in _TOLD} for row in rows], JSONB)
+        ).table_valued(*(column(name, table.c[name].type) for name in _TOLD))
+        told = sent.render_derived(name="told", with_types=True)
+        added = func.audit_add(*(told.c[name] for name in _TOLD), null())
+        await self._session.execute(select(func.count(added)))
 
     async def forget_old(self) -> int:
         """Remove some rows that are older than they are kept; their number."""

@@ -11,6 +11,14 @@ NOWHERE = {"group_id": "nothing", "user_id": "nobody"}
 DOMAIN = Domain(
     name="groups",
     codes=declared(codes),
+    actions={
+        "group.create": "Make a group",
+        "group.update": "Change a group",
+        "group.roles": "Set roles of a group",
+        "group.delete": "Delete a group",
+        "group.add": "Add users to a group",
+        "group.remove": "Take users out of a group",
+    },
     routers=(router,),
     permissions=(GROUPS_READ, GROUPS_MANAGE),
     matrix={

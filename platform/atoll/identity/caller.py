@@ -2,15 +2,26 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
-from atoll.identity.codes import PermissionNeeded
+from atoll.identity.codes import PermissionNeeded, TokenLacksPermission
 from atoll.web.domain import Permission
 from atoll.web.errors import NotAllowed
 
 
 @dataclass(frozen=True, slots=True)
+class ByToken:
+    """The access token by which somebody asks, in place of a session."""
+
+    id: str
+    name: str
+    read_only: bool
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Caller:
-    """A signed-in user within one request."""
+    """A user within one request: signed in, or by an access token, which may do no more than its scope says."""
 
     id: str
     name: str
@@ -20,6 +31,7 @@ class Caller:
     must_change_password: bool
     address: str
     request_id: str
+    token: ByToken | None = None
 
     def may(self, permission: Permission) -> bool:
         """Whether the caller holds `permission`."""
@@ -31,5 +43,8 @@ class Caller:
 
     def require(self, permission: Permission) -> None:
         """Raise NotAllowed unless the caller holds `permission`."""
-        if permission not in self.permissions:
-            raise NotAllowed(PermissionNeeded(permission=permission.name))
+        if permission in self.permissions:
+            return
+        if self.token is not None:
+            raise NotAllowed(TokenLacksPermission(permission=permission.name, token=self.token.name))
+        raise NotAllowed(PermissionNeeded(permission=permission.name))

@@ -99,6 +99,53 @@ class PermissionNeeded(
     permission: str
 
 
+class WrongToken(
+    ProblemCode,
+    title="This access token opens nothing",
+    detail="It is unknown, it has ended, or its owner may not sign in.",
+    remedy="Make a new one in the portal: your name, then Account.",
+):
+    pass
+
+
+class SessionNeeded(
+    ProblemCode,
+    title="An access token may not do this",
+    detail="Passwords, sessions, access tokens and the own account are for who is signed in.",
+    remedy="Sign in to the portal.",
+):
+    pass
+
+
+class TokenReadsOnly(
+    ProblemCode,
+    title="This access token reads only",
+    detail="The access token `{token}` was made to change nothing.",
+    remedy="Make another one in the portal: your name, then Account.",
+):
+    token: str
+
+
+class TokenLacksPermission(
+    ProblemCode,
+    title="This access token may not do this",
+    detail="This needs the permission `{permission}`, which the access token `{token}` does not open: it is not in its"
+    " scope, or its owner does not hold it.",
+    remedy="Who holds it can make a token with it in the portal: your name, then Account.",
+):
+    permission: str
+    token: str
+
+
+class TooManyAccessTokens(
+    ProblemCode,
+    title="You have too many access tokens",
+    detail="{limit} that have not ended are as many as one may have.",
+    remedy="End one that is not needed any more.",
+):
+    limit: int
+
+
 class MustChangePassword(ProblemCode, title="The password must be changed first"):
     pass
 
@@ -125,6 +172,12 @@ class NoSuchRoleField(FieldCode, code="no_such_role", words="There is no role `{
 
 class NoSuchGroupField(FieldCode, code="no_such_group", words="There is no group `{group}`."):
     group: str
+
+
+class NoSuchGrantField(
+    FieldCode, code="no_such_grant", words="There is no kind of permissions or permission `{grant}`."
+):
+    grant: str
 
 
 class NoSuchUserField(FieldCode, code="no_such_user", words="There is no user `{user}`."):

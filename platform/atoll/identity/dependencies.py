@@ -15,8 +15,11 @@ from starlette.types import Receive, Scope, Send
 from atoll.audit_trail.record import record_denied
 from atoll.database.connection import without_transaction
 from atoll.database.notifications import SESSIONS_ENDED
+from atoll.identity.access_tokens.service import AccessTokenService
+from atoll.identity.access_tokens.wrong import WrongTokens
 from atoll.identity.caller import Caller
-from atoll.identity.codes import MustChangePassword
+from atoll.identity.codes import MustChangePassword, SessionNeeded, TokenReadsOnly
+from atoll.identity.permissions import PermissionTable
 from atoll.identity.service import IdentityService
 from atoll.identity.tokens import token_hash
 from atoll.web import told
@@ -25,7 +28,7 @@ from atoll.web.domain import Permission
 from atoll.web.errors import ApiError, NotAllowed, NotSignedIn
 from atoll.web.events import EventStream, Streams, as_long_as
 from atoll.web.platform import Platform
-from atoll.web.requests import SAFE_METHODS
+from atoll.web.requests import SAFE_METHODS, bearer
 
 SESSION_LOOK_S = 60.0
 
@@ -36,7 +39,9 @@ def client_address(request: Request) -> str:
 
 
 async def session_token(request: Request, parts: Parts) -> str:
-    """What the request's cookie holds; empty without one."""
+    """What the request's cookie holds; empty without one, and where an access token is shown in its place."""
+    if bearer(request.headers) is not None:
+        return ""
     return request.cookies.get(parts.configuration.web.session_cookie, "")
 
 
@@ -51,18 +56,26 @@ async def device_hash(request: Request, parts: Parts) -> str | None:
     return token_hash(token) if token else None
 
 
+async def user_agent(request: Request) -> str:
+    """What the browser or program says it is; empty for one that says nothing."""
+    return request.headers.get("user-agent", "")
+
+
 async def _caller(request: Request, parts: Platform) -> Caller | None:
-    """Whoever holds the session of the request, None when it has ended."""
+    """Whose session or access token the request shows, None when it has ended."""
+    token, address, request_id = bearer(request.headers), client_address(request), request.state.request_id
     # A session of its own: the check must not hold the request's transaction, streams have none.
     async with parts.sessions() as session:
         await without_transaction(session)
+        if token is not None:
+            return await AccessTokenService(session, parts.part(PermissionTable)).caller(token, address, request_id)
         return await IdentityService(session, parts).caller(
-            token_hash(await session_token(request, parts)), client_address(request), request.state.request_id
+            token_hash(await session_token(request, parts)), address, request_id
         )
 
 
 async def _holds(request: Request, parts: Platform, caller: Caller) -> bool:
-    """Whether the session lives and its user may do what could be done when the request began."""
+    """Whether the session or access token lives and opens what it did when the request began."""
     try:
         found = await _caller(request, parts)
     except (SQLAlchemyError, OSError):
@@ -75,7 +88,7 @@ async def _holds(request: Request, parts: Platform, caller: Caller) -> bool:
 
 @contextlib.asynccontextmanager
 async def _sessions_ended(parts: Platform, caller: Caller) -> AsyncIterator[asyncio.Event]:
-    """Is set whenever a session of the caller may have ended."""
+    """Is set whenever a session or access token of the caller may have ended."""
     ended = asyncio.Event()
 
     async def listen(heard: asyncio.Queue[str | None]) -> None:
@@ -121,7 +134,7 @@ def stream_of(request: Request, parts: Platform, caller: Caller, events: AsyncIt
 
 
 class SentWhileSignedIn(Response):
-    """An answer that is broken off once the session has ended, also while the other side does not read it."""
+    """An answer that is broken off once what it was asked by ends, also while the other side does not read it."""
 
     def __init__(self, answer: Response, request: Request, parts: Platform, caller: Caller) -> None:
         super().__init__(status_code=answer.status_code)
@@ -153,41 +166,56 @@ class SentWhileSignedIn(Response):
 
 @dataclass(frozen=True)
 class Guard:
-    """Lets a request pass for holders of a permission, or of one of the others; without one, for who is signed in."""
+    """Lets a request pass for holders of a permission, or of one of the others; without one, for who is signed in.
+
+    An access token is enough where its scope has the permission, or where `by_token` says so.
+    """
 
     permission: Permission | None
     while_password_must_change: bool = False
     others: tuple[Permission, ...] = ()
+    by_token: bool = True
 
     async def __call__(self, request: Request, parts: Parts) -> Caller:
-        """Return the caller. Raises NotSignedIn, NotAllowed."""
-        if not await session_token(request, parts):
+        """Return the caller. Raises NotSignedIn, NotAllowed, TooMany."""
+        by_token = bearer(request.headers) is not None
+        if not by_token and not await session_token(request, parts):
             raise NotSignedIn(told.NotSignedIn())
         caller = await _caller(request, parts)
+        if caller is None and by_token:
+            raise parts.part(WrongTokens).refusal(client_address(request))
         if caller is None:
             raise NotSignedIn(told.NotSignedIn())
-        if caller.must_change_password and not self.while_password_must_change:
+        if caller.must_change_password and (by_token or not self.while_password_must_change):
             raise NotAllowed(MustChangePassword())
-        if self.permission is not None and not any(caller.may(each) for each in self.others):
-            try:
-                caller.require(self.permission)
-            except ApiError:
-                if request.method not in SAFE_METHODS:
-                    path = request.url.path
-                    route = getattr(request.scope.get("route"), "path", path)
-                    await record_denied(parts.sessions, caller, f"{request.method} {path}", f"{request.method} {route}")
-                raise
+        try:
+            self._judge(request, caller)
+        except ApiError:
+            if request.method not in SAFE_METHODS:
+                path = request.url.path
+                route = getattr(request.scope.get("route"), "path", path)
+                await record_denied(parts.sessions, caller, f"{request.method} {path}", f"{request.method} {route}")
+            raise
         return caller
 
+    def _judge(self, request: Request, caller: Caller) -> None:
+        """Raise NotAllowed for what the caller may not do."""
+        if caller.token is not None and not self.by_token:
+            raise NotAllowed(SessionNeeded())
+        if caller.token is not None and caller.token.read_only and request.method not in SAFE_METHODS:
+            raise NotAllowed(TokenReadsOnly(token=caller.token.name))
+        if self.permission is not None and not any(caller.may(each) for each in self.others):
+            caller.require(self.permission)
 
-def allowed(permission: Permission, *others: Permission) -> Any:
-    """The caller, who must hold `permission`, or one of `others`."""
-    return Depends(Guard(permission, others=others))
+
+def allowed(permission: Permission, *others: Permission, by_token: bool = True) -> Any:
+    """The caller, who must hold `permission`, or one of `others`; not `by_token`: with a session of their own."""
+    return Depends(Guard(permission, others=others, by_token=by_token))
 
 
-def signed_in(*, while_password_must_change: bool = False) -> Any:
-    """The caller, whoever it is."""
-    return Depends(Guard(None, while_password_must_change))
+def signed_in(*, while_password_must_change: bool = False, by_token: bool = False) -> Any:
+    """The caller, whoever it is, with a session of their own; `by_token`: or with an access token."""
+    return Depends(Guard(None, while_password_must_change, by_token=by_token))
 
 
 @dataclass(frozen=True)

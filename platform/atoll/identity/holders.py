@@ -1,10 +1,11 @@
-"""Whose session a token opens: asked once, as a token never becomes another user's. It says nothing of who may what."""
+"""Whose session or access token it is: asked once, as none becomes another user's. It says nothing of rights."""
 
 from collections import OrderedDict
 
 from atoll.database.connection import AWAY, Sessions
+from atoll.identity.access_tokens.repository import AccessTokenRepository
 from atoll.identity.repository import IdentityRepository
-from atoll.identity.tokens import token_hash
+from atoll.identity.tokens import may_be_access_token, token_hash
 from atoll.web import told
 from atoll.web.errors import Unavailable
 
@@ -30,7 +31,10 @@ class Holders:
         hashed = token_hash(token)
         try:
             async with self._sessions() as session:
-                user = await IdentityRepository(session).holder(hashed)
+                if may_be_access_token(token):
+                    user = await AccessTokenRepository(session).holder(hashed)
+                else:
+                    user = await IdentityRepository(session).holder(hashed)
         except AWAY as error:  # who it is would be taken for a stranger, and signed out
             raise Unavailable(told.DatabaseUnavailable()) from error
         if user is not None:
@@ -38,3 +42,7 @@ class Holders:
             if len(self._found) > MOST_KEPT:
                 self._found.popitem(last=False)
         return user
+
+    def forget(self, token: str) -> None:
+        """It opened nothing just now: whoever shows it again takes no turn of the user whose it was."""
+        self._found.pop(token_hash(token), None)

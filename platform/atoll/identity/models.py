@@ -110,11 +110,33 @@ class SessionRow(Table):
     __tablename__ = "sessions"
 
     token_hash: Mapped[str] = mapped_column(primary_key=True)
+    # By which its user names it: the hash is nobody's business.
+    id: Mapped[str] = mapped_column(unique=True, default=new_id)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime] = mapped_column(index=True)
+    device: Mapped[str] = mapped_column(default="")
+    # Where it was seen last and when; written once a minute at most.
     address: Mapped[str] = mapped_column(default="")
+    last_seen_at: Mapped[datetime] = mapped_column(default=now)
     user: Mapped[UserRow] = relationship(lazy="joined", innerjoin=True)
+
+
+class AccessTokenRow(Table):
+    """What a user made for a program to ask by. Only a digest is kept; `grants` is the scope, as roles have it."""
+
+    __tablename__ = "access_tokens"
+
+    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    token_hash: Mapped[str] = mapped_column(unique=True)
+    grants: Mapped[list[str]] = mapped_column(ARRAY(String))
+    read_only: Mapped[bool]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+    last_used_at: Mapped[datetime | None]
+    last_used_address: Mapped[str] = mapped_column(default="")
 
 
 class KnownDeviceRow(Table):

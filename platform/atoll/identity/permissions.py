@@ -69,6 +69,10 @@ class PermissionTable:
         """Whether there is such a thing to be granted."""
         return grant in self._granted
 
+    def scope(self, grants: Iterable[str]) -> frozenset[Permission]:
+        """What `grants` name, and no more: nothing comes with what was chosen for an access token, or is given."""
+        return frozenset[Permission]().union(*(self._granted[grant] for grant in grants if self.knows(grant)))
+
     def of(self, grants: Iterable[str]) -> frozenset[Permission]:
         """All that `grants` come to; one that only a later version knows comes to nothing."""
         known = [grant for grant in grants if self.knows(grant)]

@@ -8,9 +8,10 @@ from atoll.identity.accounts import add_account
 from atoll.identity.models import SignInAttemptRow
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import Registration
-from atoll.identity.service import WINDOW, too_often
+from atoll.identity.service import WINDOW, fresh_at, too_often
 from atoll.web.errors import ApiError, Conflict, NotAllowed
 from atoll.web.platform import Platform
+from atoll.web.turns import machine
 
 # Tries, whatever became of them, since each says whether a name is taken.
 MOST_OF_ADDRESS = 10
@@ -34,10 +35,12 @@ async def register(parts: Platform, wanted: Registration, address: str, request_
     passwords.refuse_name_in(wanted.name, password, "password")
     most = parts.configuration.registration.most_waiting
     async with parts.sessions() as session, session.begin():
-        await _refuse(IdentityRepository(session), address, most)
+        repository = IdentityRepository(session)
+        await _refuse(repository, address, most)
+        fresh = await fresh_at(repository, address)
     # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
     async with passwords.turn_of(address):
-        hashed = await passwords.hashed(password, known=False)
+        hashed = await passwords.hashed(password, known=False, fresh=fresh)
     refused: ApiError | None = None
     async with parts.sessions() as session, session.begin():
         repository = IdentityRepository(session)
@@ -66,4 +69,4 @@ async def _refuse(repository: IdentityRepository, address: str, most_waiting: in
 
 
 def _of_address(address: str) -> str:
-    return f"registrations:{address}"
+    return f"registrations:{machine(address)}"

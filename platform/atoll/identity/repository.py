@@ -1,15 +1,16 @@
 """Every query about users and sessions."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, SQLColumnExpression, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, SQLColumnExpression, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import contains_eager, undefer, undefer_group
+from sqlalchemy.orm import contains_eager, lazyload, undefer, undefer_group
 
 from atoll.database.base import now
+from atoll.database.many import one_of
 from atoll.database.notifications import SESSIONS_ENDED, notify
 from atoll.identity.models import (
     CONTACT,
@@ -62,6 +63,15 @@ class IdentityRepository:
     async def has_rights(self, user_id: str) -> bool:
         """Whether somebody gave the user a role, or put them into a group."""
         return bool(await self._session.scalar(select(~without_rights()).where(UserRow.id == user_id)))
+
+    async def names_had(self, names: Collection[str]) -> dict[str, bool]:
+        """Those of the names that an account has, or had, and whether it was deleted."""
+        query = select(UserRow.name, UserRow.deleted_at.is_not(None)).where(UserRow.name == one_of(names))
+        return {row[0]: row[1] for row in await self._session.execute(query)}
+
+    async def add_users(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add many accounts, each with all of its columns but the uid. Raises IntegrityError for a name that is had."""
+        await self._session.execute(insert(UserRow), rows)
 
     async def user(self, user_id: str, *, lock: bool = False, verifying: bool = False) -> UserRow | None:
         """The account of that id; for verifying, with its password's hash."""
@@ -118,11 +128,37 @@ class IdentityRepository:
         """No device is known as one of the user any more."""
         await self._session.execute(delete(KnownDeviceRow).where(KnownDeviceRow.user_id == user_id))
 
-    async def live_session(self, token_hash: str) -> tuple[UserRow, list[str]] | None:
-        """Whose session that is, of an active user and not ended, and all that they were granted."""
-        query = select(UserRow, granted(UserRow.id)).join(SessionRow, SessionRow.user_id == UserRow.id)
+    async def live_session(self, token_hash: str) -> tuple[UserRow, list[str], datetime] | None:
+        """Whose session that is, of an active user and not ended, all that they were granted, when it was seen last."""
+        query = select(UserRow, granted(UserRow.id), SessionRow.last_seen_at)
+        query = query.join(SessionRow, SessionRow.user_id == UserRow.id)
         found = (await self._session.execute(query.where(*_lives(token_hash)))).first()
-        return None if found is None else (found[0], found[1])
+        return None if found is None else (found[0], found[1], found[2])
+
+    async def seen(self, token_hash: str, address: str, since: datetime) -> None:
+        """Keep that the session was seen now, at that address, unless it was kept after `since` already."""
+        row = SessionRow
+        seen = update(row).where(row.token_hash == token_hash, row.last_seen_at <= since)
+        values = seen.values(last_seen_at=now(), address=address)
+        await self._session.execute(values.execution_options(synchronize_session=False))
+
+    async def sessions_of(self, user_id: str, limit: int, before: str | None) -> Sequence[SessionRow]:
+        """Sessions of a user that have not ended, the newest first."""
+        row = SessionRow
+        query = select(row).where(row.user_id == user_id, row.expires_at > now()).order_by(row.id.desc())
+        if before is not None:
+            query = query.where(row.id < before)
+        return (await self._session.scalars(query.options(lazyload(row.user)).limit(limit))).all()
+
+    async def end_one_of(self, user_id: str, session_id: str) -> tuple[str, str] | None:
+        """End one session of a user, and what flows for it: its device and address; None for one that there is not."""
+        row = SessionRow
+        ended = delete(row).where(row.id == session_id, row.user_id == user_id, row.expires_at > now())
+        found = (await self._session.execute(ended.returning(row.device, row.address))).first()
+        if found is None:
+            return None
+        await notify(self._session, SESSIONS_ENDED, user_id)
+        return found[0], found[1]
 
     async def session_in_full(self, token_hash: str, memberships: Memberships) -> tuple[SessionRow, Standing] | None:
         """A session that has not ended, of an active user, with all that it shows."""
@@ -154,10 +190,12 @@ class IdentityRepository:
         if user_id is not None:
             await notify(self._session, SESSIONS_ENDED, user_id)
 
-    async def end_sessions_of(self, user_id: str) -> int:
-        """End every session of a user, and what flows for it; how many there were."""
-        ended = delete(SessionRow).where(SessionRow.user_id == user_id).returning(SessionRow.expires_at)
-        found = (await self._session.scalars(ended)).all()
+    async def end_sessions_of(self, user_id: str, *, but: str | None = None) -> int:
+        """End every session of a user (but the one of that hash) and what flows for it; how many there were."""
+        ended = delete(SessionRow).where(SessionRow.user_id == user_id)
+        if but is not None:
+            ended = ended.where(SessionRow.token_hash != but)
+        found = (await self._session.scalars(ended.returning(SessionRow.expires_at))).all()
         await notify(self._session, SESSIONS_ENDED, user_id)
         return sum(expires_at > now() for expires_at in found)
 

@@ -5,12 +5,30 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from atoll.identity.caller import Caller
-from atoll.identity.dependencies import client_address, device_cookie, device_hash, public, session_token, signed_in
+from atoll.identity.dependencies import (
+    client_address,
+    device_cookie,
+    device_hash,
+    public,
+    session_token,
+    signed_in,
+    user_agent,
+)
 from atoll.identity.registration import register
-from atoll.identity.schemas import PasswordChange, Registered, Registration, Session, SignIn
+from atoll.identity.schemas import (
+    OwnSession,
+    PasswordChange,
+    Registered,
+    Registration,
+    Session,
+    SessionsEnded,
+    SignIn,
+)
 from atoll.identity.service import DEVICE_KNOWN, IdentityService
+from atoll.identity.sessions import SessionService
 from atoll.identity.tokens import token_hash
-from atoll.web.dependencies import Configured, Parts, Transaction
+from atoll.web.dependencies import Configured, Cursor, Limit, Parts, Transaction
+from atoll.web.schema import Page
 from atoll.web.turns import give_back
 
 router = APIRouter(tags=["identity"])
@@ -23,6 +41,14 @@ async def _service(session: Transaction, parts: Parts) -> IdentityService:
 Service = Annotated[IdentityService, Depends(_service)]
 Token = Annotated[str, Depends(session_token)]
 Device = Annotated[str | None, Depends(device_hash)]
+Agent = Annotated[str, Depends(user_agent)]
+
+
+async def _sessions(session: Transaction, token: Token) -> SessionService:
+    return SessionService(session, token_hash(token))
+
+
+Sessions = Annotated[SessionService, Depends(_sessions)]
 
 
 def _set_cookie(response: Response, configuration: Configured, token: str) -> None:
@@ -51,7 +77,7 @@ def _set_device_cookie(request: Request, response: Response, parts: Parts, token
 
 @router.post("/session", dependencies=[public()], status_code=201)
 async def sign_in(
-    body: SignIn, request: Request, response: Response, parts: Parts, before: Token, device: Device
+    body: SignIn, request: Request, response: Response, parts: Parts, before: Token, device: Device, agent: Agent
 ) -> Session:
     """Sign in; the answer sets the cookie `atoll_session`, and `atoll_session_device` for the limit of guesses."""
     give_back(request)  # whose password is looked at stands in a line of its own
@@ -64,6 +90,7 @@ async def sign_in(
         request_id=request.state.request_id,
         replaces=token_hash(before) if before else None,
         device=device,
+        agent=agent,
     )
     _set_cookie(response, parts.configuration, token)
     _set_device_cookie(request, response, parts, known)
@@ -73,10 +100,12 @@ async def sign_in(
 @router.get("/session", name="read")
 async def session(
     service: Service,
-    _caller: Annotated[Caller, signed_in(while_password_must_change=True)],
+    caller: Annotated[Caller, signed_in(while_password_must_change=True, by_token=True)],
     token: Token,
 ) -> Session:
-    """Who is signed in, and what they may do."""
+    """Who is signed in, and what they may do; by an access token, what that opens, and when it ends."""
+    if caller.token is not None:
+        return await service.session_by_token(caller, caller.token)
     return await service.session(token_hash(token))
 
 
@@ -93,24 +122,52 @@ async def sign_out(
     response.delete_cookie(configured.web.session_cookie, path="/")
 
 
+@router.get("/sessions", name="list_sessions")
+async def sessions(
+    service: Sessions, caller: Annotated[Caller, signed_in()], limit: Limit = 50, cursor: Cursor = None
+) -> Page[OwnSession]:
+    """The own sessions that have not ended, the newest first."""
+    return await service.list(caller, limit, cursor)
+
+
+@router.post("/sessions/end-others", name="end_other_sessions")
+async def end_others(service: Sessions, caller: Annotated[Caller, signed_in()]) -> SessionsEnded:
+    """End all own sessions but this one; streams and downloads of theirs end within seconds."""
+    return await service.end_others(caller)
+
+
+@router.delete("/sessions/{session_id}", status_code=204, name="end_session")
+async def end_session(session_id: str, service: Sessions, caller: Annotated[Caller, signed_in()]) -> None:
+    """End an own session; its streams and downloads end within seconds."""
+    await service.end(caller, session_id)
+
+
 @router.post("/session/password")
 async def change_password(
     body: PasswordChange,
     response: Response,
     parts: Parts,
+    token: Token,
     device: Device,
+    agent: Agent,
     caller: Annotated[Caller, signed_in(while_password_must_change=True)],
 ) -> Session:
-    """Change the own password; every other session of the user ends and this one gets a new cookie."""
+    """Change the own password; every other session of the user ends and this one gets a new cookie.
+
+    Access tokens stay unless they are to end, too.
+    """
     # Not in the request's transaction, as for sign_in.
-    token, changed = await IdentityService.change_password(
+    new_token, changed = await IdentityService.change_password(
         parts,
         caller,
         body.current_password.get_secret_value(),
         body.new_password.get_secret_value(),
+        token_hash(token),
         device,
+        agent,
+        end_access_tokens=body.end_access_tokens,
     )
-    _set_cookie(response, parts.configuration, token)
+    _set_cookie(response, parts.configuration, new_token)
     return changed
 
 

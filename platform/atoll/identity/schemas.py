@@ -85,11 +85,30 @@ class Session(Schema):
     expires_at: Moment
 
 
+class OwnSession(Schema):
+    """A browser or program that is signed in as the caller."""
+
+    id: str
+    device: str = Field(description="For example `Firefox 140, Linux`; empty for one that does not say what it is")
+    address: str = Field(description="Where it was seen last")
+    created_at: Moment
+    last_seen_at: Moment = Field(description="To the minute")
+    expires_at: Moment
+    current: bool = Field(description="Whether it is the one that asks")
+
+
+class SessionsEnded(Schema):
+    """What was ended."""
+
+    ended: int
+
+
 class PasswordChange(Schema):
     """The old and the new password."""
 
     current_password: Password
     new_password: NewPassword
+    end_access_tokens: bool = Field(default=False, description="Whether the own access tokens end, too")
 
 
 class Registration(Schema):

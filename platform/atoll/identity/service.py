@@ -2,14 +2,16 @@
 
 import secrets
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.record import record, record_sign_in
 from atoll.database.base import now
 from atoll.identity import codes, passwords
-from atoll.identity.caller import Caller
+from atoll.identity.access_tokens.repository import AccessTokenRepository
+from atoll.identity.agents import device_of
+from atoll.identity.caller import ByToken, Caller
 from atoll.identity.models import SessionRow, SignInAttemptRow, UserRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository, Standing
@@ -26,14 +28,20 @@ from atoll.identity.tokens import new_token, token_hash
 from atoll.web import told
 from atoll.web.errors import Invalid, NotSignedIn, TooMany
 from atoll.web.platform import Platform
+from atoll.web.turns import machine
 
 WINDOW = timedelta(minutes=15)
 # Per name and address: guessing one account. Per address: guessing many. Per name: guessing from many addresses, high
 # enough that nobody locks a colleague out by mistyping the name. Per device that the user signed in with before: it is
-# counted alone, so that nobody else's guesses lock it out; one that guesses too often is a stranger again.
-_LIMITS = {"pair": 5, "address": 30, "name": 60, "device": 5}
+# counted alone, so that nobody else's guesses lock it out; one that guesses too often is a stranger again. Per session
+# in which somebody changes the password: alone, too.
+_LIMITS = {"pair": 5, "address": 30, "name": 60, "device": 5, "session": 5}
+# Who guesses a name from many addresses does not lock its user out of an address at which nothing failed of late: each
+# has a try, until these are many, too.
+MOST_WITH_FRESH = 300
 # Those that succeed cost as much. They are counted per name, too, since only who knows the password can use these up.
 MOST_SIGN_INS = 240
+SEEN_EVERY = timedelta(minutes=1)  # that a session was seen is written no more often
 DEVICE_KNOWN = timedelta(days=180)
 DEVICES_PER_USER = 20
 
@@ -51,7 +59,13 @@ class IdentityService:
     async def caller(self, hashed_token: str, address: str, request_id: str) -> Caller | None:
         """Whoever holds the session of that token, with what they may do now; None when there is no such session."""
         found = await self._repository.live_session(hashed_token)
-        return None if found is None else caller_of(*found, self._permissions, address, request_id)
+        if found is None:
+            return None
+        user, grants, seen_at = found
+        since = now() - SEEN_EVERY
+        if seen_at <= since:
+            await self._repository.seen(hashed_token, address, since)
+        return caller_of(user, grants, self._permissions, address, request_id)
 
     @staticmethod
     async def sign_in(
@@ -63,8 +77,11 @@ class IdentityService:
         request_id: str,
         replaces: str | None,
         device: str | None,
+        agent: str,
     ) -> tuple[str, str, Session]:
         """A token, the device's new token, and the session; `device` is the hash of its token of before.
+
+        `agent`: what the browser or program says it is.
 
         Raises NotSignedIn, TooMany, Unavailable; takes as long whether the user exists or not.
         """
@@ -74,13 +91,14 @@ class IdentityService:
             repository = IdentityRepository(session)
             keys = await _keys(repository, name, address, device)
             await _refuse_guessing(repository, keys)
+            fresh = await fresh_at(repository, address)
             await _refuse_too_many(repository, name)
             user = await repository.user_by_name(name, verifying=True)
             # Whoever registers may have as many devices as they like, and is a stranger until given rights.
             known = "device" in keys and user is not None and await repository.has_rights(user.id)
         async with passwords.turn_of_known(name) if known else passwords.turn_of(address):
             kept = user.password_hash if user is not None and user.active else None
-            fit, newer = await passwords.fits(password, kept, known=known)
+            fit, newer = await passwords.fits(password, kept, known=known, fresh=fresh)
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
@@ -92,7 +110,8 @@ class IdentityService:
                 await record_sign_in(
                     session,
                     user_id=None,
-                    name=name[:64],
+                    # What is nobody's name may be the password, typed into the wrong field.
+                    name="" if user is None else user.name,
                     outcome="failed",
                     address=address,
                     request_id=request_id,
@@ -114,10 +133,11 @@ class IdentityService:
                 if replaces is not None:
                     await repository.end_session(replaces)
                 await repository.forget_ended(now(), now() - WINDOW)
+                await AccessTokenRepository(session).forget_ended()
                 await record_sign_in(
                     session, user_id=user.id, name=user.name, outcome="done", address=address, request_id=request_id
                 )
-                token, opened = await IdentityService(session, parts)._open(user, address)
+                token, opened = await IdentityService(session, parts)._open(user, address, agent)
                 return token, shown, opened
         # After the transaction, so that the failure is counted.
         raise NotSignedIn(codes.WrongCredentials())
@@ -128,7 +148,13 @@ class IdentityService:
         if found is None:
             raise NotSignedIn(told.NotSignedIn())
         row, standing = found
-        return self._described(standing, row)
+        return self._described(standing, row.expires_at)
+
+    async def session_by_token(self, caller: Caller, token: ByToken) -> Session:
+        """What a session would show, of who asks by an access token: with what that opens."""
+        standing = await self._repository.standing(caller.id, self._memberships)
+        shown = self._described(standing, token.expires_at)
+        return shown.model_copy(update={"permissions": sorted(map(str, caller.permissions))})
 
     async def sign_out(self, caller: Caller, hashed_token: str) -> None:
         """End the session."""
@@ -141,29 +167,37 @@ class IdentityService:
         caller: Caller,
         current: str,
         new: str,
+        hashed_token: str,
         device: str | None,
+        agent: str,
+        *,
+        end_access_tokens: bool,
     ) -> tuple[str, Session]:
-        """Change the own password: all sessions end, and a new one begins. Raises Invalid, TooMany, Unavailable."""
+        """Change the own password: all sessions end, and a new one begins; access tokens end where it is wanted.
+
+        Raises Invalid, TooMany, Unavailable.
+        """
         sessions = parts.sessions
+        # Who shows a session may not be kept from this by what others guess.
+        of_session = {"session": f"session:{hashed_token}"}
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
-            keys = await _keys(repository, caller.name, caller.address, device)
-            await _refuse_guessing(repository, keys)
+            await _refuse_guessing(repository, of_session)
+            fresh = await fresh_at(repository, caller.address)
             user = await repository.user(caller.id, verifying=True)
         if user is None:
             raise NotSignedIn(told.NotSignedIn())
         # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
         known = bool(caller.permissions)
         async with passwords.turn_of_known(caller.name) if known else passwords.turn_of(caller.address):
-            fit, _ = await passwords.fits(current, user.password_hash, known=known)
+            fit, _ = await passwords.fits(current, user.password_hash, known=known, fresh=fresh)
             if fit:
                 _refuse_new(user, current, new)
-            hashed = await passwords.hashed(new, known=known) if fit else ""
+            hashed = await passwords.hashed(new, known=known, fresh=fresh) if fit else ""
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             await repository.judge_alone()
-            keys = await _keys(repository, caller.name, caller.address, device)
-            await _refuse_guessing(repository, keys)
+            await _refuse_guessing(repository, of_session)
             present = await repository.user(caller.id, lock=True, verifying=True)
             if present is None or not present.active:
                 raise NotSignedIn(told.NotSignedIn())
@@ -171,27 +205,37 @@ class IdentityService:
                 present.password_hash = hashed
                 present.must_change_password = False
                 await repository.end_sessions_of(present.id)
+                tokens = AccessTokenRepository(session)
+                details = {"access_tokens": await tokens.end_all_of(present.id)} if end_access_tokens else {}
                 await record(
-                    session, caller, "user.change_password", kind="user", identifier=present.id, name=present.name
+                    session,
+                    caller,
+                    "user.change_password",
+                    kind="user",
+                    identifier=present.id,
+                    name=present.name,
+                    details=details,
                 )
-                return await IdentityService(session, parts)._open(present, caller.address)
-            session.add_all(_failures(keys, caller.name, caller.address))
+                return await IdentityService(session, parts)._open(present, caller.address, agent)
+            keys = await _keys(repository, caller.name, caller.address, device)
+            session.add_all(_failures(of_session | keys, caller.name, caller.address))
         # After the transaction, so that the failure is counted.
         raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("current_password")])
 
-    async def _open(self, user: UserRow, address: str) -> tuple[str, Session]:
+    async def _open(self, user: UserRow, address: str, agent: str) -> tuple[str, Session]:
         token = new_token()
         row = SessionRow(
             token_hash=token_hash(token),
             user_id=user.id,
             expires_at=now() + timedelta(hours=self._configuration.web.session_hours),
+            device=device_of(agent),
             address=address,
         )
         self._session.add(row)
         await self._session.flush()
-        return token, self._described(await self._repository.standing(user.id, self._memberships), row)
+        return token, self._described(await self._repository.standing(user.id, self._memberships), row.expires_at)
 
-    def _described(self, standing: Standing, row: SessionRow) -> Session:
+    def _described(self, standing: Standing, expires_at: datetime) -> Session:
         user = standing.user
         held = () if user.must_change_password else self._permissions.of(standing.grants)
         return Session(
@@ -203,7 +247,7 @@ class IdentityService:
                 for row in self._configuration.devices
             ],
             must_change_password=user.must_change_password,
-            expires_at=row.expires_at,
+            expires_at=expires_at,
         )
 
 
@@ -242,7 +286,7 @@ async def _keys(repository: IdentityRepository, name: str, address: str, device:
         key = f"device:{known}"
         if await repository.attempts(key, WINDOW) < _LIMITS["device"]:
             return {"device": key}
-    return {"pair": _pair(name, address), "address": f"address:{address}", "name": f"name:{name}"}
+    return {"pair": _pair(name, address), "address": of_address(address), "name": f"name:{name}"}
 
 
 def _failures(keys: dict[str, str], name: str, address: str) -> list[SignInAttemptRow]:
@@ -250,15 +294,26 @@ def _failures(keys: dict[str, str], name: str, address: str) -> list[SignInAttem
     return [SignInAttemptRow(key=key) for key in {*keys.values(), _pair(name, address)}]
 
 
+def of_address(address: str) -> str:
+    """Under what the failures of an address are counted, whatever the name."""
+    return f"address:{machine(address)}"
+
+
 def _pair(name: str, address: str) -> str:
-    return f"pair:{name}@{address}"
+    return f"pair:{name}@{machine(address)}"
+
+
+async def fresh_at(repository: IdentityRepository, address: str) -> bool:
+    """Whether it is an address at which nothing failed of late."""
+    return await repository.attempts(of_address(address), WINDOW) == 0
 
 
 async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str]) -> None:
     """Raise TooMany when passwords were wrong too often."""
-    for kind, key in keys.items():
-        if await repository.attempts(key, WINDOW) >= _LIMITS[kind]:
-            raise too_often()
+    failed = {kind: await repository.attempts(key, WINDOW) for kind, key in keys.items()}
+    limits = _LIMITS | {"name": MOST_WITH_FRESH} if failed.get("address") == 0 else _LIMITS
+    if any(count >= limits[kind] for kind, count in failed.items()):
+        raise too_often()
 
 
 async def _refuse_too_many(repository: IdentityRepository, name: str) -> None:

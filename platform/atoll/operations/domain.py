@@ -24,6 +24,10 @@ DOMAIN = Domain(
     },
     permissions=policy.PERMISSIONS,
     codes=declared(codes),
+    actions={
+        "operation.create": "Start an operation",
+        "operation.cancel": "Cancel an operation",
+    },
     channels=(OPERATIONS,),
     parts=(ProcessPart(OperationAudience, lambda _configuration: OperationAudience()),),
     periodic=(PeriodicWork("forget operations", timedelta(hours=1), forget),),

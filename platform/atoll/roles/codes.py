@@ -1,6 +1,6 @@
 """What roles say."""
 
-from atoll.web.codes import FieldCode, ProblemCode
+from atoll.web.codes import ProblemCode
 
 
 class NoSuchRole(ProblemCode, title="This role does not exist", detail="There is no role `{role}`."):
@@ -14,9 +14,3 @@ class PresetRole(
     remedy="Make a role of your own.",
 ):
     name: str
-
-
-class NoSuchGrantField(
-    FieldCode, code="no_such_grant", words="There is no kind of permissions or permission `{grant}`."
-):
-    grant: str

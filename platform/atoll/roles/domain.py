@@ -11,6 +11,13 @@ NOWHERE = {"role_id": "nothing", "user_id": "nobody", "group_id": "nothing"}
 DOMAIN = Domain(
     name="roles",
     codes=declared(codes),
+    actions={
+        "role.create": "Make a role",
+        "role.update": "Change a role",
+        "role.delete": "Delete a role",
+        "role.give": "Give a role",
+        "role.take": "Take a role away",
+    },
     routers=(router,),
     permissions=(ROLES_READ, ROLES_MANAGE),
     matrix={

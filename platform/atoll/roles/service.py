@@ -8,13 +8,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from atoll.audit_trail.record import record
 from atoll.identity import names
 from atoll.identity.accounts import refuse_protected
+from atoll.identity.codes import NoSuchGrantField
 from atoll.identity.models import GroupRoleRow, GroupRow, RoleRow, UserRoleRow, UserRow
 from atoll.identity.permissions import PermissionKind, PermissionTable
 from atoll.identity.rights.giving import Giver, Giving
 from atoll.identity.rights.repository import RightsRepository
 from atoll.identity.rights.schemas import GrantedKind, GrantedPermission, Permissions
 from atoll.identity.schemas import GroupReference, UserReference
-from atoll.roles.codes import NoSuchGrantField, NoSuchRole, PresetRole
+from atoll.roles.codes import NoSuchRole, PresetRole
 from atoll.roles.schemas import Role, RoleCreate, RoleUpdate
 from atoll.web import told
 from atoll.web.conditional import expect

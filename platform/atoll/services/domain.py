@@ -8,6 +8,9 @@ _SERVICE = {"name": "api"}
 _RUN = {"run_id": "r1"}
 DOMAIN = Domain(
     name="services",
+    actions={
+        "service.restart": "Restart a service",
+    },
     routers=(router,),
     permissions=policy.PERMISSIONS,
     # The control service is not there: who may ask is told so, who may not is not.

@@ -10,6 +10,9 @@ from atoll.web.domain import OK, Domain, MatrixRow
 DOMAIN = Domain(
     name="settings",
     codes=declared(codes),
+    actions={
+        "settings.change": "Change own settings",
+    },
     routers=(router,),
     tables={UserSettingsRow: TableRights(api=Rights(add=True, change=True))},
     permissions=policy.PERMISSIONS,

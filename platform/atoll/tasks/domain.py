@@ -20,6 +20,11 @@ from atoll.web.domain import OK, Domain, Elsewhere, Loop, MatrixRow, PeriodicWor
 DOMAIN = Domain(
     name="tasks",
     codes=declared(codes),
+    actions={
+        "task.create": "Submit a task",
+        "task.stop": "Stop a task",
+        "task.delete": "Delete a task",
+    },
     routers=(streams, router),  # `/tasks/stream` is not the task of that id
     tables={
         # Secret variables are for the engine: the API writes them and does not get them back. A row changes hands: the

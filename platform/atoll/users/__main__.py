@@ -1,6 +1,7 @@
 """`python -m atoll.users VERB [NAME] --by WHO`: accounts without the portal; `./atoll users` runs it in the cluster.
 
-Who may run a program in a service's container may do all this. It answers in JSON: what it did, or a problem.
+Who may run a program in a service's container may do all this. It answers in JSON: what it did, or a problem. The file
+of an import comes by its input (`exchange`).
 """
 
 import argparse
@@ -17,13 +18,16 @@ from atoll.configuration import Configuration, ConfigurationError, load
 from atoll.database.connection import connect, sessions
 from atoll.database.identifiers import new_id
 from atoll.identity.permissions import PermissionTable
+from atoll.users import exchange
+from atoll.users.importing import UserImport
 from atoll.users.schemas import Account
 from atoll.users.service import UserService
 from atoll.web.errors import ApiError
 from atoll.web.internal import configure_logs
-from atoll.web.schema import Page
+from atoll.web.schema import FieldError, Page
 
 PAGE = 200
+VERBS = ("list", "disable", "enable", "reset-password", "end-sessions", "import")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,7 @@ class Refused(BaseModel):
     code: str
     detail: str
     remedy: str
+    errors: list[FieldError]
 
 
 async def _all(service: UserService) -> BaseModel:
@@ -64,6 +69,8 @@ async def _done(session: AsyncSession, configuration: Configuration, given: argp
     if given.verb == "list":
         return await _all(service)
     operator = Operator(given.by, new_id())
+    if given.verb == "import":
+        return await _imported(session, operator, given)
     user_id = await service.id_of(given.name)
     match given.verb:
         case "disable":
@@ -76,23 +83,36 @@ async def _done(session: AsyncSession, configuration: Configuration, given: argp
             return await service.end_sessions(operator, user_id, None)
 
 
+async def _imported(session: AsyncSession, operator: Operator, given: argparse.Namespace) -> BaseModel:
+    importing = UserImport(session, PermissionTable(()))
+    content = exchange.content(sys.stdin.buffer)
+    if given.dry_run:
+        return await importing.look(operator, content, skip_existing=given.skip_existing)
+    await exchange.confirmed(session, await importing.make(operator, content, skip_existing=given.skip_existing))
+    return exchange.Kept()
+
+
 async def _main(configuration: Configuration, given: argparse.Namespace) -> tuple[int, BaseModel]:
     database = connect(configuration, pool_size=1)
     try:
         async with sessions(database)() as session, session.begin():
             return 0, await _done(session, configuration, given)
     except ApiError as error:
-        return 1, Refused(code=error.code, detail=error.detail, remedy=error.problem.said("remedy"))
+        return 1, Refused(
+            code=error.code, detail=error.detail, remedy=error.problem.fill(error.problem.remedy), errors=error.errors
+        )
     finally:
         await database.dispose()
 
 
 def _given() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m atoll.users")
-    parser.add_argument("verb", choices=["list", "disable", "enable", "reset-password", "end-sessions"])
+    parser.add_argument("verb", choices=VERBS)
     parser.add_argument("name", nargs="?", default="")
     parser.add_argument("--by", default="an operator")
     parser.add_argument("--stop-tasks", action="store_true")
+    parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--skip-existing", action="store_true")
     return parser.parse_args()
 
 

@@ -12,6 +12,19 @@ OWNER = {"name": "owner", "nickname": "Another one", "password": "x" * 12}
 DOMAIN = Domain(
     name="users",
     codes=declared(codes),
+    actions={
+        "user.import": "Import users",
+        "user.export": "Export users",
+        "user.create": "Make an account",
+        "user.update": "Change a profile",
+        "user.roles": "Set roles of a user",
+        "user.groups": "Set groups of a user",
+        "user.disable": "Disable an account",
+        "user.enable": "Enable an account",
+        "user.delete": "Delete an account",
+        "user.reset_password": "Reset a password",
+        "user.end_sessions": "End sessions of a user",
+    },
     routers=(router,),
     permissions=(USERS_READ, USERS_MANAGE),
     matrix={
@@ -22,9 +35,15 @@ DOMAIN = Domain(
         "POST /users/{user_id}/enable": MatrixRow.administrators(404, path=NOBODY),
         "POST /users/{user_id}/reset-password": MatrixRow.administrators(404, path=NOBODY),
         "POST /users/{user_id}/end-sessions": MatrixRow.administrators(404, path=NOBODY),
+        "GET /users/{user_id}/access-tokens": MatrixRow.administrators(404, path=NOBODY),
+        "DELETE /users/{user_id}/access-tokens/{token_id}": MatrixRow.administrators(404, path=NOBODY),
         # The name is taken.
         "POST /users": MatrixRow.administrators(409, body={**OWNER, "roles": ["user"]}),
         "POST /users/batch": MatrixRow.administrators(409, body={"users": [OWNER], "roles": ["user"]}),
+        "POST /users/export": MatrixRow.administrators(),
+        "GET /users/import/template": MatrixRow.administrators(),
+        # There is no user in the file.
+        "POST /users/import": MatrixRow.administrators(422),
         "PATCH /users/{user_id}": MatrixRow.administrators(404, path=NOBODY, body={}),
         "PUT /users/{user_id}/roles": MatrixRow.administrators(404, path=NOBODY, body={"roles": ["user"]}),
         "PUT /users/{user_id}/groups": MatrixRow.administrators(404, path=NOBODY, body={"groups": []}),

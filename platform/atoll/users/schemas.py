@@ -45,6 +45,7 @@ class Account(User):
     must_change_password: bool = Field(description="The password was given by somebody else")
     version: int = Field(description="For If-Match")
     sessions: int = Field(description="Browsers and programs that are signed in")
+    access_tokens: int = Field(description="Access tokens that have not ended")
     unfinished_tasks: int = Field(description="They go on when the account is disabled")
     home: str = Field(description="Where the files are on the storage; they stay when the account is deleted")
 
@@ -68,13 +69,18 @@ class OneTimePassword(Schema):
     password: str
 
 
-class NewUser(Schema):
-    """Somebody who gets an account, with the password that the administrator types: it must be changed at first."""
+class Person(Schema):
+    """Somebody who gets an account."""
 
     name: UserName
     nickname: Nickname
     phone: Phone = ""
     email: Email = ""
+
+
+class NewUser(Person):
+    """Somebody who gets an account, with the password that the administrator types: it must be changed at first."""
+
     password: NewPassword
 
     def new_password_text(self) -> str:

@@ -1,7 +1,6 @@
 """Rules of accounts."""
 
 import builtins
-import secrets
 from collections.abc import Collection, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,6 +9,9 @@ from atoll.audit_trail.record import Actor, record
 from atoll.configuration import Configuration
 from atoll.database.base import now
 from atoll.identity import passwords
+from atoll.identity.access_tokens.repository import AccessTokenRepository
+from atoll.identity.access_tokens.schemas import AccessToken
+from atoll.identity.access_tokens.service import AccessTokenService
 from atoll.identity.accounts import ADMIN, refuse_protected
 from atoll.identity.models import GroupMemberRow, GroupRow, RoleRow, UserRoleRow, UserRow
 from atoll.identity.permissions import PermissionTable
@@ -19,6 +21,7 @@ from atoll.identity.rights.repository import RightsRepository
 from atoll.identity.schemas import GroupReference, RoleReference, VirtualClusterReference
 from atoll.identity.service import described
 from atoll.tasks.service import TaskService
+from atoll.users import one_time
 from atoll.users.codes import NoSuchUser, OwnAccount, OwnPassword, UnfinishedTasks
 from atoll.users.schemas import Account, OneTimePassword, UserManagement, UserUpdate
 from atoll.virtual_clusters.service import VirtualClusterService
@@ -26,10 +29,6 @@ from atoll.web.conditional import expect
 from atoll.web.errors import Conflict, NotFound
 from atoll.web.pagination import cut, decode
 from atoll.web.schema import Page
-
-# Without letters and digits that are taken for one another; 20 of 31 are 99 bits.
-_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
-_GROUPS, _GROUP = 4, 5
 
 
 class UserService:
@@ -39,6 +38,8 @@ class UserService:
         self._session = session
         self._homes = configuration.storage.root / "home"
         self._repository = IdentityRepository(session)
+        self._tokens = AccessTokenRepository(session)
+        self._access_tokens = AccessTokenService(session, table)
         self._rights = RightsRepository(session)
         self._giving = Giving(session, table)
         self._tasks = TaskService(session)
@@ -96,6 +97,7 @@ class UserService:
 
     async def put_roles(self, giver: Giver, user_id: str, role_ids: Collection[str], if_match: str | None) -> Account:
         """All roles that the user is to have, but for those of groups. Raises as `put_groups`."""
+        self._giving.refuse_own_by_token(giver, user_id)
         new = await self._giving.roles(giver, role_ids)
         row = await self._row(user_id, if_match, lock=True)
         before = {each["id"] for each in (await self._rights.roles_of_users([row.id])).get(row.id, [])}
@@ -120,6 +122,7 @@ class UserService:
 
         Raises NotFound, Changed, Invalid, NotAllowed for what the giver does not hold, Conflict for the protected one.
         """
+        self._giving.refuse_own_by_token(giver, user_id)
         new = await self._giving.groups(giver, group_ids)
         row = await self._row(user_id, if_match, lock=True)
         before = {each["id"] for each in (await self._rights.groups_of_users([row.id])).get(row.id, [])}
@@ -140,7 +143,7 @@ class UserService:
         return await self.read(row.id)
 
     async def disable(self, giver: Giver, user_id: str, if_match: str | None, *, stop_tasks: bool) -> Account:
-        """Nobody signs in as this user any more, and what flows for them ends; their tasks go on unless asked for.
+        """Nobody signs in as this user any more, sessions and access tokens end; tasks go on unless asked for.
 
         Raises NotFound, Changed, NotAllowed for who holds more than the giver, Conflict for the protected account.
         """
@@ -148,10 +151,10 @@ class UserService:
         refuse_protected(row)
         if row.active:
             row.active = False
-            sessions = await self._repository.end_sessions_of(row.id)
+            ended = await self._end_all(row)
             stopped = await self._tasks.stop_all_of(giver, row.id) if stop_tasks else 0
             await self._clusters.members_changed()
-            await self._record(giver, "user.disable", row, sessions=sessions, stopped_tasks=stopped)
+            await self._record(giver, "user.disable", row, **ended, stopped_tasks=stopped)
         return await self._one(row)
 
     async def enable(self, giver: Giver, user_id: str, if_match: str | None) -> Account:
@@ -180,39 +183,55 @@ class UserService:
         stopped = await self._tasks.stop_all_of(giver, row.id) if unfinished else 0
         row.active, row.deleted_at, row.must_change_password = False, now(), True
         row.password_hash = row.phone = row.email = ""
-        sessions = await self._repository.end_sessions_of(row.id)
+        ended = await self._end_all(row)
         await self._repository.forget_devices_of(row.id)
         await self._rights.unlink(UserRoleRow, user_id=[row.id])
         await self._rights.unlink(GroupMemberRow, user_id=[row.id])
         await self._clusters.leave_all(row.id)
         home = self._home(row)
-        await self._record(giver, "user.delete", row, sessions=sessions, stopped_tasks=stopped, home=home)
+        await self._record(giver, "user.delete", row, **ended, stopped_tasks=stopped, home=home)
 
     async def reset_password(self, giver: Giver, user_id: str, if_match: str | None) -> OneTimePassword:
-        """A one-time password, told this once; sessions end. Raises NotFound, Changed, NotAllowed, Conflict (own)."""
+        """A one-time password, told this once; sessions and access tokens end.
+
+        Raises NotFound, Changed, NotAllowed, Conflict (own).
+        """
         if giver.id == user_id:
             raise Conflict(OwnPassword())
-        password = "-".join("".join(secrets.choice(_ALPHABET) for _ in range(_GROUP)) for _ in range(_GROUPS))
+        password = one_time.drawn()
         hashed = await passwords.hashed(password)
         row = await self._own(giver, user_id, if_match)
         row.password_hash = hashed
         row.must_change_password = True
-        sessions = await self._repository.end_sessions_of(row.id)
+        ended = await self._end_all(row)
         await self._repository.forgive_name(row.name)
-        await self._record(giver, "user.reset_password", row, sessions=sessions)
+        await self._record(giver, "user.reset_password", row, **ended)
         return OneTimePassword(account=await self._one(row), password=password)
 
     async def end_sessions(self, giver: Giver, user_id: str, if_match: str | None) -> Account:
-        """Sign the user out everywhere, and end what flows for them. Raises NotFound, Changed, NotAllowed."""
+        """Sign the user out everywhere, and end what flows for them; access tokens stay.
+
+        Raises NotFound, Changed, NotAllowed.
+        """
         row = await self._own(giver, user_id, if_match)
         sessions = await self._repository.end_sessions_of(row.id)
         await self._record(giver, "user.end_sessions", row, sessions=sessions)
         return await self._one(row)
 
+    async def access_tokens(self, user_id: str, limit: int, cursor: str | None) -> Page[AccessToken]:
+        """Those of a user, the newest first. Raises NotFound."""
+        return await self._access_tokens.list((await self._row(user_id)).id, limit, cursor)
+
+    async def end_access_token(self, giver: Giver, user_id: str, token_id: str) -> None:
+        """End one of a user's. Raises NotFound, NotAllowed for who holds more than the giver."""
+        row = await self._own(giver, user_id, None)
+        await self._access_tokens.end(giver, row.id, row.name, token_id)
+
     async def described(self, rows: Sequence[UserRow]) -> builtins.list[Account]:
         """Accounts, read with how to reach their users, as administrators see them."""
         ids = [row.id for row in rows]
         sessions, tasks = await self._repository.live_sessions_of(ids), await self._tasks.unfinished_of_each(ids)
+        tokens = await self._tokens.live_of(ids)
         roles, groups = await self._rights.roles_of_users(ids), await self._rights.groups_of_users(ids)
         clusters = await self._clusters.of_users(ids)
         return [
@@ -224,6 +243,7 @@ class UserService:
                 must_change_password=row.must_change_password,
                 version=row.version,
                 sessions=sessions.get(row.id, 0),
+                access_tokens=tokens.get(row.id, 0),
                 unfinished_tasks=tasks.get(row.id, 0),
                 home=self._home(row),
             )
@@ -239,6 +259,13 @@ class UserService:
             raise NotFound(NoSuchUser(name=user_id[:64]))
         expect(row, if_match)
         return row
+
+    async def _end_all(self, row: UserRow) -> dict[str, int]:
+        """End sessions and access tokens, and what flows for them; how many of each."""
+        return {
+            "sessions": await self._repository.end_sessions_of(row.id),
+            "access_tokens": await self._tokens.end_all_of(row.id),
+        }
 
     async def _own(self, giver: Giver, user_id: str, if_match: str | None) -> UserRow:
         """An account that the giver may act upon, locked."""

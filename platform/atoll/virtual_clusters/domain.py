@@ -14,6 +14,14 @@ ABSENT = {"cluster_id": "absent"}
 DOMAIN = Domain(
     name="virtual_clusters",
     codes=declared(codes),
+    actions={
+        "virtual_cluster.create": "Make a virtual cluster",
+        "virtual_cluster.edit": "Edit a virtual cluster",
+        "virtual_cluster.extend": "Extend a virtual cluster",
+        "virtual_cluster.delete": "Delete a virtual cluster",
+        "virtual_cluster.add_members": "Add members to a virtual cluster",
+        "virtual_cluster.remove_members": "Remove members of a virtual cluster",
+    },
     routers=(router,),
     tables={
         # `jobs` says how far the engine is, and what it has confirmed to be gone; what is wanted is not its to say.

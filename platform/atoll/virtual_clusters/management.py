@@ -83,7 +83,7 @@ class VirtualClusterManagement:
             await self._repository.add(row)
         except IntegrityError as error:  # somebody else made it in the same moment
             raise _taken(body.name) from error
-        await self._changed(caller, "create", row, **_told(wanted))
+        await self._changed(caller, "virtual_cluster.create", row, **_told(wanted))
         return await self._shown(caller, row)
 
     async def edit(
@@ -106,7 +106,7 @@ class VirtualClusterManagement:
         if mistakes:
             raise Invalid(told.InvalidRequest(), errors=mistakes)
         if after != before:
-            await self._take(caller, "edit", row, before, after)
+            await self._take(caller, "virtual_cluster.edit", row, before, after)
         return await self._shown(caller, row)
 
     async def extend(self, caller: Caller, cluster_id: str, hours: int, if_match: str | None) -> VirtualCluster:
@@ -117,7 +117,8 @@ class VirtualClusterManagement:
             raise Conflict(codes.NothingToExtend(name=row.name))
         if before.max_hours + hours > MOST_HOURS:
             raise Invalid(told.InvalidRequest(), errors=[codes.TooManyHours(most=MOST_HOURS).at("hours")])
-        await self._take(caller, "extend", row, before, replace(before, max_hours=before.max_hours + hours))
+        after = replace(before, max_hours=before.max_hours + hours)
+        await self._take(caller, "virtual_cluster.extend", row, before, after)
         return await self._shown(caller, row)
 
     async def delete(self, caller: Caller, cluster_id: str, if_match: str | None) -> VirtualCluster:
@@ -132,7 +133,7 @@ class VirtualClusterManagement:
             row.standing, row.version = Standing.DELETING, row.version + 1
             await self._repository.remove_users(row.id, None)
             await MemberRepository(self._session).remove_groups(row.id, None)
-            await self._changed(caller, "delete", row, **_told(_terms(row)))
+            await self._changed(caller, "virtual_cluster.delete", row, **_told(_terms(row)))
         return await self._shown(caller, row)
 
     async def _take(self, caller: Caller, action: str, row: VirtualClusterRow, before: Terms, after: Terms) -> None:
@@ -199,7 +200,7 @@ class VirtualClusterManagement:
         await record(
             self._session,
             caller,
-            f"virtual_cluster.{action}",
+            action,
             kind="virtual_cluster",
             identifier=row.id,
             name=row.name,

@@ -8,6 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.database.base import now
+from atoll.database.many import one_of
 from atoll.identity.models import UserRow
 from atoll.identity.rights.repository import named
 from atoll.virtual_clusters.members.repository import members
@@ -63,6 +64,11 @@ class VirtualClusterRepository:
             select(VirtualClusterRow).where(VirtualClusterRow.name == name, _PRESENT)
         )
         return found
+
+    async def usable(self, names: Collection[str]) -> set[str]:
+        """Those of the names that one has which is not being deleted."""
+        query = select(VirtualClusterRow.name).where(VirtualClusterRow.name == one_of(names), _USABLE)
+        return set((await self._session.scalars(query)).all())
 
     async def ever_existed(self, name: str) -> bool:
         """Whether there is, or was, one of that name."""

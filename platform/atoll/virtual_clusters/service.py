@@ -68,11 +68,16 @@ class VirtualClusterService:
 
         Raises NotAllowed for virtual clusters of which the giver is no member, unless they manage all.
         """
-        if giver.id is None or VIRTUAL_CLUSTERS_MANAGE.name in giver.holds() or not group_ids:
-            return
-        given = {each["id"] for clusters in (await self.of_groups(group_ids)).values() for each in clusters}
-        if given - {each.id for each in await self.of_user(giver.id)}:
+        if await self.groups_beyond(giver, group_ids):
             raise NotAllowed(MoreThanYouHold(permissions=VIRTUAL_CLUSTERS_MANAGE.name))
+
+    async def groups_beyond(self, giver: Giver, group_ids: Collection[str]) -> frozenset[str]:
+        """Those of these groups that give virtual clusters which the giver may not give."""
+        if giver.id is None or VIRTUAL_CLUSTERS_MANAGE.name in giver.holds() or not group_ids:
+            return frozenset()
+        own = {each.id for each in await self.of_user(giver.id)}
+        given = await self.of_groups(group_ids)
+        return frozenset(group_id for group_id, clusters in given.items() if {each["id"] for each in clusters} - own)
 
     async def leave_all(self, user_id: str) -> None:
         """The user is taken out of all; what becomes of their tasks was judged before."""
@@ -90,12 +95,20 @@ class VirtualClusterService:
 
     async def join(self, name: str, user_id: str) -> bool:
         """Make a user a member; False when there is no such virtual cluster. `jobs` makes the queue for them."""
+        return await self.join_all(name, [user_id])
+
+    async def join_all(self, name: str, user_ids: Collection[str]) -> bool:
+        """Make users members; False when there is no such virtual cluster."""
         row = await self._repository.by_name(name)
         if row is None or row.standing == Standing.DELETING:
             return False
-        await self._repository.add_users(row.id, [user_id])
+        await self._repository.add_users(row.id, user_ids)
         await self.members_changed()
         return True
+
+    async def usable(self, names: Collection[str]) -> set[str]:
+        """Those of the names that a virtual cluster has, which users may join."""
+        return await self._repository.usable(names)
 
     async def members_changed(self) -> None:
         """Whoever changed who is a member of what says so: `jobs` brings it to the engine and to tasks that wait."""

@@ -171,6 +171,7 @@ class Domain:
     permissions: tuple[Permission, ...] = ()
     task_kinds: tuple[TaskKind, ...] = ()
     codes: tuple[type[Code], ...] = ()
+    actions: Mapping[str, str] = field(default_factory=dict)  # what it writes in the audit, and what people call it
     operations: tuple[OperationKind, ...] = ()
     periodic: tuple[PeriodicWork, ...] = ()
     loops: tuple[Loop, ...] = ()

@@ -16,6 +16,16 @@ WRITE_HEADER = "x-atoll-request"
 _REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{8,64}$")
 
 
+def bearer(headers: Headers) -> str | None:
+    """The token by which a program asks (`Authorization: Bearer …`), None where none is shown.
+
+    Where one is shown, cookies count for nothing: so no page of another origin, which can have a browser send cookies
+    and cannot send this header, asks by more than it says itself.
+    """
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip(" ") if scheme.lower() == "bearer" else None
+
+
 class RequestChecks:
     """Pure ASGI, so that streams pass through untouched."""
 
@@ -49,8 +59,8 @@ class RequestChecks:
         await self._app(scope, receive, with_headers)
 
     def _foreign(self, headers: Headers) -> NotAllowed | None:
-        """Why a write is refused. A page of another origin can neither set the header nor forge `Origin`."""
-        if headers.get(WRITE_HEADER) != "1":
+        """Why a write is refused. A page of another origin can neither set the headers nor forge `Origin`."""
+        if headers.get(WRITE_HEADER) != "1" and bearer(headers) is None:
             return NotAllowed(ForeignRequest())
         origin = headers.get("origin")
         if origin is not None and not self._fits(origin):

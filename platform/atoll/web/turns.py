@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from atoll.web import told
 from atoll.web.errors import ApiError, NotSignedIn, TooMany, api_error
 from atoll.web.internal import HEALTH
+from atoll.web.requests import bearer
 
 AT_ONCE = 8
 LEAST = 2  # of each, while others have something to do here, too
@@ -22,17 +23,21 @@ LINGERS_S = 2.0  # who was here so lately counts as one of the others: pages ask
 MOST_WAITING = 64
 RETRY_AFTER_S = 5
 STRANGERS_BYTES = 16 << 10  # who is not signed in can send nothing longer than a name and a password
+_SIGNED_OUT = 401
 _NETWORK_V6 = 64  # what one machine may choose its addresses from
 
 
 class Holders(Protocol):
-    """Who holds the session of a token."""
+    """Who holds what a token opens: a session, or what an access token may."""
 
     def known(self, token: str) -> str | None:
         """The user's id, where it was found before."""
 
     async def find(self, token: str) -> str | None:
         """The user's id, None for a token that opens nothing."""
+
+    def forget(self, token: str) -> None:
+        """It opened nothing just now: who shows it is a stranger from now on."""
 
 
 @dataclass
@@ -171,7 +176,8 @@ class Turns:
             return
         async with contextlib.AsyncExitStack() as held:
             try:
-                user = await self._user(HTTPConnection(scope).cookies.get(self._cookie, ""), scope)
+                token = self._shown(HTTPConnection(scope))
+                user = await self._user(token, scope)
                 if user is None:
                     receive = await _whole(receive)
                 of = machine(_address(scope)) if user is None else user
@@ -184,9 +190,16 @@ class Turns:
             async def answered(message: Message) -> None:
                 if message["type"] == "http.response.start":
                     turn.give_back()
+                    if message["status"] == _SIGNED_OUT and user is not None:
+                        self._holders.forget(token)
                 await send(message)
 
             await self._app(scope, receive, answered)
+
+    def _shown(self, connection: HTTPConnection) -> str:
+        """What says who asks; empty without."""
+        token = bearer(connection.headers)
+        return connection.cookies.get(self._cookie, "") if token is None else token
 
     async def _user(self, token: str, scope: Scope) -> str | None:
         user = self._holders.known(token) if token else None

@@ -25,6 +25,7 @@ const FORMS = [
   "VirtualClusterExtend",
   "OpenNetwork",
   "SettingsChange",
+  "AccessTokenCreate",
 ] as const;
 const RULES = ["pattern", "minLength", "maxLength", "minimum", "maximum", "maxItems"] as const;
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import httpx
 import pytest
-from atoll.identity.tokens import new_token
+from atoll.identity.tokens import new_access_token, new_token
 from atoll.web.errors import TooMany
 from atoll.web.schema import Problem
 from atoll.web.told import TooFast
@@ -298,6 +298,68 @@ def session(number: int) -> str:
 
 def ask(client: httpx.Client, session: str) -> httpx.Response:
     return client.get("/api/things", headers={"Cookie": f"atoll_session={session}"} if session else {})
+
+
+def by_token(client: httpx.Client, token: str, scheme: str = "Bearer", **more: str) -> httpx.Response:
+    return client.get("/api/things", headers={"Authorization": f"{scheme} {token}", **more})
+
+
+def access_token(number: int) -> str:
+    """As `tokens.py` makes them, but for the checksum."""
+    return f"atoll_{number:043}000000"
+
+
+def test_an_access_token_reaches_the_api_as_it_is_shown(stand: Stand) -> None:
+    shown = {"Authorization": f"Bearer {new_access_token()}", "X-Forwarded-For": "198.51.100.7"}
+    with stand.client() as client:
+        answer = client.get("/api/shown", headers=shown).json()
+    assert answer["authorization"] == shown["Authorization"]
+    assert answer["x-forwarded-for"] != shown["X-Forwarded-For"], "a program chooses the address that is counted"
+
+
+@pytest.mark.parametrize("stand", [("2r/s", "100000r/s")], indirect=True)
+@pytest.mark.parametrize(("scheme", "cookies"), [("Bearer", False), ("bearer ", True)])
+def test_an_access_token_has_a_limit_of_its_own(rendered: Rendered, stand: Stand, scheme: str, cookies: bool) -> None:
+    """Whatever cookies are sent beside it: the API looks at none of them."""
+    assert len(access_token(0)) == len(new_access_token())
+    with stand.client() as client:
+        numbers = range(10, burst(rendered) + 70)
+        beside = [{"Cookie": f"atoll_session={session(number)}"} if cookies else {} for number in numbers]
+        answers = [by_token(client, access_token(1), scheme, **more).status_code for more in beside]
+        assert set(answers[: burst(rendered)]) == {200}
+        assert 429 in answers, "a program may ask as fast as it likes"
+        assert by_token(client, access_token(2), scheme).status_code == 200
+        assert {ask(client, session).status_code for session in (session(3), "")} == {200}
+
+
+@pytest.mark.parametrize("stand", [("2r/s", "100000r/s")], indirect=True)
+def test_a_browser_that_signed_in_before_is_not_held_up_by_strangers_behind_its_address(
+    rendered: Rendered, stand: Stand
+) -> None:
+    def as_device(number: int, **more: str) -> int:
+        cookies = "; ".join(f"{name}={value}" for name, value in more.items())
+        shown = f"atoll_session_device={session(number)}" + (f"; {cookies}" if cookies else "")
+        return client.get("/api/things", headers={"Cookie": shown}).status_code
+
+    with stand.client() as client:
+        strangers = [ask(client, "").status_code for _ in range(burst(rendered) + 60)]
+        assert 429 in strangers
+        assert as_device(1) == 200, "it is refused for what others ask"
+        assert 429 in [as_device(2) for _ in range(burst(rendered) + 60)], (
+            "by its device one may ask as fast as one likes"
+        )
+        assert as_device(2, atoll_session=session(3)) == 200
+        assert ask(client, session(3)).status_code == 200
+
+
+@pytest.mark.parametrize("stand", [("2r/s", "100000r/s")], indirect=True)
+@pytest.mark.parametrize("length", [1, 48, 50])
+def test_what_can_be_no_access_token_is_none(rendered: Rendered, stand: Stand, length: int) -> None:
+    with stand.client() as client:
+        tokens = ["atoll_" + f"{number:0{length}}"[-length:] for number in range(burst(rendered) + 60)]
+        answers = {by_token(client, token).status_code for token in tokens}
+        assert 429 in answers, "each is counted on its own"
+        assert by_token(client, access_token(0)).status_code == 200
 
 
 @pytest.mark.parametrize("stand", [("2r/s", "100000r/s")], indirect=True)

@@ -5,8 +5,15 @@ from typing import Any, Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from atoll.audit_trail.record import Actor
-from atoll.identity.codes import AccountInactive, MoreThanYouHold, NoSuchGroupField, NoSuchRoleField, NoSuchUserField
+from atoll.audit_trail.record import Actor, means_of
+from atoll.identity.codes import (
+    AccountInactive,
+    MoreThanYouHold,
+    NoSuchGroupField,
+    NoSuchRoleField,
+    NoSuchUserField,
+    SessionNeeded,
+)
 from atoll.identity.models import GroupRow, RoleRow, UserRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.rights.repository import RightsRepository
@@ -33,21 +40,39 @@ class Giving:
         """Raise NotAllowed when `grants` come to more than the giver holds, NotSignedIn for a giver who may not be in.
 
         What they hold now counts: a request that waited, for a lock or a turn, outlives the rights with which it came.
-        So it is asked behind all waiting.
+        So it is asked behind all waiting. By an access token they hold no more than its scope.
+        """
+        held = await self.held(giver)
+        if held is None:
+            return
+        if lacking := sorted((self.names(grants) | {*giver.holds()}) - held):
+            raise NotAllowed(MoreThanYouHold(permissions=", ".join(lacking)))
+
+    async def held(self, giver: Giver) -> frozenset[str] | None:
+        """The names of those permissions with which the giver came that they hold at this moment; None for all.
+
+        Raises NotSignedIn.
         """
         if giver.id is None:
-            return
+            return None
         standing = await self._repository.standing_grants(giver.id)
         if standing is None:
             raise NotSignedIn(AccountInactive())
-        held = self.table.of(standing)
-        wanted = {permission.name for permission in self.table.of(grants)} | {*giver.holds()}
-        if lacking := sorted(wanted - {permission.name for permission in held}):
-            raise NotAllowed(MoreThanYouHold(permissions=", ".join(lacking)))
+        return frozenset(permission.name for permission in self.table.of(standing)) & {*giver.holds()}
+
+    def names(self, grants: Iterable[str]) -> frozenset[str]:
+        """The names of the permissions that `grants` come to."""
+        return frozenset(permission.name for permission in self.table.scope(grants))
 
     async def judge_user(self, giver: Giver, user_id: str) -> None:
         """Raise NotAllowed when a user, who is locked, holds more than the giver."""
+        self.refuse_own_by_token(giver, user_id)
         await self.judge(giver, await self._repository.grants_of(user_id) if giver.id != user_id else ())
+
+    def refuse_own_by_token(self, giver: Giver, user_id: str) -> None:
+        """Raise NotAllowed for an access token that acts upon the account of its owner."""
+        if giver.id == user_id and means_of(giver) is not None:
+            raise NotAllowed(SessionNeeded())
 
     async def roles(self, giver: Giver, role_ids: Collection[str]) -> Sequence[RoleRow]:
         """Roles to be given; they stay until the transaction ends. Raises Invalid, NotAllowed."""

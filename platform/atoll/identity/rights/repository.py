@@ -25,6 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, aggregate_order_by, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from atoll.database.many import one_of
 from atoll.database.notifications import SESSIONS_ENDED
 from atoll.identity.models import GroupMemberRow, GroupRoleRow, GroupRow, RoleRow, UserRoleRow, UserRow
 
@@ -94,6 +95,15 @@ class RightsRepository:
         held = query.with_for_update(read=True, key_share=True).execution_options(populate_existing=True)
         return (await self._session.scalars(held)).all()
 
+    async def called(
+        self, kind: type[Listed], name_keys: Collection[str], identifiers: Collection[str] = (), *, hold: bool
+    ) -> Sequence[Listed]:
+        """Those that have one of these names, or ids; with `hold` none is deleted until the transaction ends."""
+        query = select(kind).where(or_(kind.name_key == one_of(name_keys), kind.id.in_(identifiers))).order_by(kind.id)
+        if hold:
+            query = query.with_for_update(read=True, key_share=True)
+        return (await self._session.scalars(query.execution_options(populate_existing=True))).all()
+
     async def lock_groups(self, group_ids: Collection[str]) -> Sequence[GroupRow]:
         """Those of them that there are; nobody else changes or gives them until the transaction ends."""
         query = select(GroupRow).where(GroupRow.id.in_(group_ids)).order_by(GroupRow.id)
@@ -153,6 +163,18 @@ class RightsRepository:
         )
         return list((await self._session.scalars(query)).all())
 
+    async def grants_of_each_group(self, group_ids: Collection[str]) -> dict[str, list[str]]:
+        """All that the roles of each of these groups grant; one that has none is left out."""
+        query = (
+            select(GroupRoleRow.group_id, RoleRow.grants)
+            .join(RoleRow, RoleRow.id == GroupRoleRow.role_id)
+            .where(GroupRoleRow.group_id == one_of(group_ids))
+        )
+        found: dict[str, list[str]] = {}
+        for group_id, grants in await self._session.execute(query):
+            found.setdefault(group_id, []).extend(grants)
+        return found
+
     async def roles_of_users(self, user_ids: Collection[str]) -> Pairs:
         """The roles that were given to each of these users."""
         return await self._linked(UserRoleRow.user_id, UserRoleRow.role_id, RoleRow, user_ids)
@@ -200,6 +222,11 @@ class RightsRepository:
         """Add what is not there yet; what was added."""
         added = insert(link).values(list(rows)).on_conflict_do_nothing().returning(*link.__table__.columns)
         return [dict(row) for row in (await self._session.execute(added)).mappings()]
+
+    async def link_new(self, link: Link, rows: Sequence[Mapping[str, str]]) -> None:
+        """Add many links of users who were just made, so that none of them is there."""
+        if rows:
+            await self._session.execute(insert(link), rows)
 
     async def unlink(self, link: Link, **of: Collection[str]) -> Sequence[Mapping[str, str]]:
         """Remove the links of which each named column has one of these values; what was removed."""

@@ -71,7 +71,13 @@ class MemberManagement:
             groups=await self._members.add_groups(row.id, body.groups),
             members=await self._count(row, caller),
         )
-        await self._changed(caller, "add_members", row, users=sorted(users.values()), groups=sorted(groups.values()))
+        await self._changed(
+            caller,
+            "virtual_cluster.add_members",
+            row,
+            users=sorted(users.values()),
+            groups=sorted(groups.values()),
+        )
         return added
 
     async def remove(self, caller: Caller, cluster_id: str, body: MembersRemove) -> MembersRemoved:
@@ -95,7 +101,7 @@ class MemberManagement:
         if any(taken):
             await self._changed(
                 caller,
-                "remove_members",
+                "virtual_cluster.remove_members",
                 row,
                 users=sorted(users.values()),
                 groups=sorted(groups.values()),
@@ -138,7 +144,7 @@ class MemberManagement:
         await record(
             self._session,
             caller,
-            f"virtual_cluster.{action}",
+            action,
             kind="virtual_cluster",
             identifier=row.id,
             name=row.name,

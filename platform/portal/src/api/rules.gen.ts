@@ -106,6 +106,9 @@ export const RULES = {
       "minLength": 1,
       "maxLength": 256
     },
+    "end_access_tokens": {
+      "required": false
+    },
     "new_password": {
       "required": true,
       "minLength": 10,
@@ -298,6 +301,25 @@ export const RULES = {
     "virtual_cluster": {
       "required": false,
       "maxLength": 64
+    }
+  },
+  "AccessTokenCreate": {
+    "days": {
+      "required": true,
+      "minimum": 1
+    },
+    "grants": {
+      "required": true,
+      "maxItems": 100
+    },
+    "name": {
+      "required": true,
+      "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$",
+      "minLength": 1,
+      "maxLength": 64
+    },
+    "read_only": {
+      "required": false
     }
   }
 } as const;

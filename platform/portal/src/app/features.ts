@@ -1,3 +1,5 @@
+import { account } from "@/account/feature";
+import { audit } from "@/audit/feature";
 import type { Feature } from "@/features/feature";
 import { files } from "@/files/feature";
 import { groups } from "@/groups/feature";
@@ -24,12 +26,14 @@ export const FEATURES = [
   virtualClusterManagement,
   services,
   runs,
+  audit,
   people,
   users,
   groups,
   roles,
   files,
   settings,
+  account,
   virtualClusters,
   identity,
 ] as const satisfies readonly Feature[];

@@ -54,6 +54,8 @@ export function Wizard<F extends object, M>({ form, start, steps, send, done, ca
   const fieldWords = useFieldWords();
   const [place, setPlace] = useState<Place>({ at: 0 });
   const [busy, setBusy] = useState(false);
+  // What the server is asked before it goes on.
+  const [checking, setChecking] = useState(false);
   const unsaved = useRef(false);
   const shown = useRef<HTMLElement>(null);
   const forward = useRef<HTMLButtonElement>(null);
@@ -109,12 +111,15 @@ export function Wizard<F extends object, M>({ form, start, steps, send, done, ca
       .getFieldsError()
       .map(({ name }) => name)
       .filter((name) => stepOf(steps, name.join(".")) === at);
+    setChecking(true);
     try {
       await form.validateFields(here as never);
     } catch (error) {
       const [first] = (error as { errorFields?: { name: (string | number)[] }[] }).errorFields ?? [];
       if (!first) throw error;
       return go({ at, focus: first.name });
+    } finally {
+      setChecking(false);
     }
     if (last) await submit();
     else go({ at: at + 1 });
@@ -133,7 +138,7 @@ export function Wizard<F extends object, M>({ form, start, steps, send, done, ca
       onSubmitCapture={(event) => {
         event.preventDefault();
         event.stopPropagation();
-        if (!busy) next();
+        if (!busy && !checking) next();
       }}
     >
       <ol className="wizard-steps" aria-label={t("wizard.steps")}>
@@ -178,7 +183,13 @@ export function Wizard<F extends object, M>({ form, start, steps, send, done, ca
             {t("wizard.back")}
           </Button>
         )}
-        <Button ref={forward} type="primary" size="large" htmlType="submit" loading={busy}>
+        <Button
+          ref={forward}
+          type="primary"
+          size="large"
+          htmlType="submit"
+          loading={busy || (checking && { delay: 200 })}
+        >
           {last ? submitText : t("wizard.next")}
         </Button>
         <Button size="large" type="text" disabled={busy} onClick={cancel}>

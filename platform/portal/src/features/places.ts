@@ -76,6 +76,7 @@ export const MENUS = [
       { name: "services", administration: true },
       { name: "ports", administration: true },
       { name: "runs", administration: true },
+      { name: "audit", administration: true },
     ],
   },
   { name: "image_management", icon: Images },

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Form, Input } from "antd";
+import { Button, Checkbox, Form, Input } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
@@ -14,6 +14,7 @@ interface Fields {
   current: string;
   wanted: string;
   again: string;
+  tokens: boolean;
 }
 const { minLength } = RULES.PasswordChange.new_password;
 
@@ -35,7 +36,11 @@ function PasswordForm({ session }: { session: Session }) {
     setBusy(true);
     try {
       const answer = api.POST("/api/v1/session/password", {
-        body: { current_password: fields.current, new_password: fields.wanted },
+        body: {
+          current_password: fields.current,
+          new_password: fields.wanted,
+          end_access_tokens: fields.tokens ?? false,
+        },
       });
       setSession(await body(answer));
       await navigate({ href: next ?? "/" });
@@ -88,6 +93,11 @@ function PasswordForm({ session }: { session: Session }) {
         >
           <Input.Password autoComplete="new-password" />
         </Form.Item>
+        {!session.must_change_password && (
+          <Form.Item name="tokens" valuePropName="checked" extra={t("end_tokens_why")}>
+            <Checkbox>{t("end_tokens")}</Checkbox>
+          </Form.Item>
+        )}
         <Button type="primary" htmlType="submit" block loading={busy} disabled={false}>
           {t("save_password")}
         </Button>

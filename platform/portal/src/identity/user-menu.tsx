@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { KeyRound, LogOut } from "lucide-react";
+import { KeyRound, LogOut, UserRound } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { MenuButton } from "@/appearance/menu-button";
 import { aboutQuery } from "./about";
@@ -33,6 +33,12 @@ export function UserMenu() {
             ),
           },
           { type: "divider" },
+          {
+            key: "account",
+            icon: <UserRound size={14} aria-hidden />,
+            label: t("account"),
+            onClick: () => navigate({ to: "/account" }),
+          },
           {
             key: "password",
             icon: <KeyRound size={14} aria-hidden />,

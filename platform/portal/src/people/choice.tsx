@@ -16,7 +16,7 @@ export interface Option {
 
 /** What is chosen from: the server looks for the words, among however many there are. */
 export interface Source {
-  key: "users" | "groups" | "roles";
+  key: "users" | "groups" | "roles" | "actors";
   find: (words: string) => Promise<Option[]>;
 }
 

@@ -43,6 +43,12 @@ export const usersQuery = (filters: UserFilters) =>
     body(api.GET("/api/v1/users", { params: { query: { ...filters, ...at } } })),
   );
 
+/** The same users as a file. */
+export function exportedUsers(filters: UserFilters): Promise<Blob> {
+  const params = { query: { ...filters } };
+  return body(api.POST("/api/v1/users/export", { params, parseAs: "blob" })) as unknown as Promise<Blob>;
+}
+
 export const groupsQuery = (words?: string) =>
   pages(["groups", "list", words], (at) => body(api.GET("/api/v1/groups", { params: { query: { words, ...at } } })));
 
@@ -53,6 +59,15 @@ export const userQuery = (id: string) =>
   queryOptions({
     queryKey: [...PEOPLE, "users", "one", id],
     queryFn: () => body(api.GET("/api/v1/users/{user_id}", { params: { path: { user_id: id } } })),
+  });
+
+export const userTokensQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...PEOPLE, "users", "access-tokens", id],
+    queryFn: () =>
+      body(
+        api.GET("/api/v1/users/{user_id}/access-tokens", { params: { path: { user_id: id }, query: { limit: 200 } } }),
+      ),
   });
 
 export const groupQuery = (id: string) =>
@@ -95,6 +110,7 @@ export function ifMatch({ version }: { version: number }) {
 
 /** Who changed it last, as the audit has it; nothing where it tells of none. */
 export async function lastChange(id: string): Promise<string | undefined> {
-  const { items } = await body(api.GET("/api/v1/audit", { params: { query: { limit: 100 } } }));
-  return items.find((each) => each.object_id === id && each.outcome === "done")?.actor_name;
+  const query = { object: id, outcome: "done" as const, limit: 1 };
+  const { items } = await body(api.GET("/api/v1/audit", { params: { query } }));
+  return items[0]?.actor_name;
 }

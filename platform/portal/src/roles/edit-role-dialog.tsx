@@ -1,10 +1,10 @@
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
 import { EditDialog } from "@/people/edit-dialog";
+import { useGrantWords } from "@/people/grant-words";
 import { ifMatch, type Role } from "@/people/queries";
 import { useReread } from "./query";
 import { DescriptionField, GrantsField, NameField } from "./role-fields";
-import { useGrantWords } from "./words";
 
 /** Name, description and permissions of a role that somebody made. */
 export default function EditRoleDialog({ role, onClose }: { role: Role; onClose: (saved: boolean) => void }) {

@@ -3,9 +3,9 @@ import { Checkbox } from "antd";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { Answer } from "@/elements/states";
+import { useGrantWords } from "@/people/grant-words";
 import { byKind, covered, isImplied, MAIN, withGrant, withoutGrant } from "./grants";
 import { permissionsQuery } from "./query";
-import { useGrantWords } from "./words";
 import "./roles.css";
 
 interface ChoiceProps {

@@ -10,12 +10,12 @@ import { Answer } from "@/elements/states";
 import { Moment } from "@/elements/time";
 import { useRoleName } from "@/identity/role-name";
 import { useMay } from "@/identity/session";
+import { useGrantWords } from "@/people/grant-words";
 import { Members } from "@/people/members";
 import { type Role, roleGroupsQuery, roleQuery, roleUsersQuery } from "@/people/queries";
 import { useRoleDescription } from "@/people/role-choice";
 import { RoleActions } from "./role-actions";
 import { RoleType } from "./role-type";
-import { useGrantWords } from "./words";
 import "./roles.css";
 
 /** One role: what it lets its holders do, and who they are. */

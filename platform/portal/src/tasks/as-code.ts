@@ -23,22 +23,23 @@ function python(value: unknown, indent = 0): string {
   return `${open}\n${parts.map((part) => `${inner}${part},\n`).join("")}${" ".repeat(indent)}${close}`;
 }
 
-/** The request as curl sends it; the password comes from the environment and never stands in a command line. */
-export function asCurl(origin: string, user: string, path: string, request: object): string {
-  const common = `-H 'X-Atoll-Request: 1' -H 'Content-Type: application/json'`;
+/** Where the programs below have their token from: what stands in a command line is seen by all on the machine. */
+const TOKEN = "# ATOLL_TOKEN: an access token of yours, made in the portal: your name, then Account";
+
+/** The request as curl sends it. */
+export function asCurl(origin: string, path: string, request: object): string {
   return [
-    "# ATOLL_PASSWORD: your password · add --cacert FILE if the certificate is your own",
-    `jq -n --arg user ${shell(user)} '{name: $user, password: env.ATOLL_PASSWORD}' |`,
-    `  curl -fsS -c atoll.cookies ${common} \\`,
-    `    --data @- ${origin}/api/v1/session`,
-    `curl -fsS -b atoll.cookies ${common} \\`,
+    TOKEN,
+    "# add --cacert FILE if the certificate is your own",
+    `printf 'Authorization: Bearer %s' "$ATOLL_TOKEN" |`,
+    "  curl -fsS -H @- -H 'Content-Type: application/json' \\",
     `  ${origin}/api/v1${path} \\`,
     `  --data ${shell(JSON.stringify(request, null, 2))}`,
   ].join("\n");
 }
 
 /** The same in Python with requests. */
-export function asPython(origin: string, user: string, path: string, request: object): string {
+export function asPython(origin: string, path: string, request: object): string {
   return [
     "import os",
     "",
@@ -46,10 +47,9 @@ export function asPython(origin: string, user: string, path: string, request: ob
     "",
     `API = ${JSON.stringify(`${origin}/api/v1`)}`,
     "with requests.Session() as http:",
-    '    http.headers["X-Atoll-Request"] = "1"',
+    `    ${TOKEN}`,
+    '    http.headers["Authorization"] = f"Bearer {os.environ[\'ATOLL_TOKEN\']}"',
     '    # http.verify = "ca.crt"  # where the certificate is your own',
-    `    who = {"name": ${JSON.stringify(user)}, "password": os.environ["ATOLL_PASSWORD"]}`,
-    '    http.post(f"{API}/session", json=who).raise_for_status()',
     `    task = ${python(request, 4)}`,
     `    answer = http.post(f"{API}${path}", json=task)`,
     "    answer.raise_for_status()",

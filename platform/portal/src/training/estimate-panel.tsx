@@ -5,7 +5,6 @@ import { useTranslation } from "react-i18next";
 import { problemOf } from "@/api/problem";
 import { CodeBlock } from "@/elements/code";
 import { deviceName } from "@/formats/devices";
-import { useSession } from "@/identity/session";
 import { asCurl, asPython } from "@/tasks/as-code";
 import { useFieldWords, useKnown, useProblemWords, useReason } from "@/words/told";
 import { type Estimate, isAboutSomething } from "./estimate";
@@ -22,7 +21,6 @@ export default function EstimatePanel({
   request: TaskCreate;
 }) {
   const { t } = useTranslation("training");
-  const { user } = useSession();
   return (
     <aside className="estimate" aria-label={t("estimate.title")}>
       <div className="estimate-inner">
@@ -36,20 +34,14 @@ export default function EstimatePanel({
                 key: "curl",
                 label: "curl",
                 children: (
-                  <CodeBlock
-                    label={t("estimate.as_code")}
-                    text={asCurl(window.location.origin, user.name, PATH, request)}
-                  />
+                  <CodeBlock label={t("estimate.as_code")} text={asCurl(window.location.origin, PATH, request)} />
                 ),
               },
               {
                 key: "python",
                 label: "Python",
                 children: (
-                  <CodeBlock
-                    label={t("estimate.as_code")}
-                    text={asPython(window.location.origin, user.name, PATH, request)}
-                  />
+                  <CodeBlock label={t("estimate.as_code")} text={asPython(window.location.origin, PATH, request)} />
                 ),
               },
             ]}

@@ -26,10 +26,17 @@ const form = createRoute({
   component: lazyRouteComponent(() => import("./new-page"), "NewUsersPage"),
 });
 
+const fromFile = createRoute({
+  getParentRoute: () => shell,
+  path: "/users/import",
+  staticData: { shows: ["people"] },
+  component: lazyRouteComponent(() => import("./import-page"), "ImportUsersPage"),
+});
+
 const detail = createRoute({
   getParentRoute: () => shell,
   path: "/users/$id",
-  staticData: { shows: ["people"] },
+  staticData: { shows: ["people", "roles"] },
   component: lazyRouteComponent(() => import("./user-page"), "UserPage"),
 });
 
@@ -37,7 +44,7 @@ const detail = createRoute({
 export const users = {
   name: "users",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
-  routes: [list, form, detail],
+  routes: [list, form, fromFile, detail],
   menu: [
     {
       name: "menu",

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { Lock } from "lucide-react";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { refreshMs } from "@/api/refresh";
 import { Fact, Facts } from "@/elements/facts";
@@ -13,6 +14,8 @@ import { type Account, userQuery } from "@/people/queries";
 import { GroupLinks, RoleLinks } from "@/people/role-links";
 import { AccountState } from "./account-state";
 import { UserActions } from "./user-actions";
+
+const UserTokens = lazy(() => import("./user-tokens"));
 
 /** One account: who it is, what it may do by which roles and groups, and what may be done to it. */
 export function UserPage() {
@@ -93,8 +96,14 @@ function Known({ account }: { account: Account }) {
           <Fact name={t("tasks")}>
             <span className="tabular">{account.unfinished_tasks}</span>
           </Fact>
+          <Fact name={t("access_tokens")}>
+            <span className="tabular">{account.access_tokens}</span>
+          </Fact>
         </Facts>
       </Panel>
+      <Suspense>
+        <UserTokens id={account.id} />
+      </Suspense>
     </div>
   );
 }

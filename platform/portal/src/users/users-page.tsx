@@ -1,13 +1,14 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { Plus, User } from "lucide-react";
+import { FileUp, Plus, User } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { LinkButton } from "@/elements/link-button";
 import { Page } from "@/elements/page";
+import { SaveButton } from "@/elements/save-button";
 import { type Column, Table } from "@/elements/table";
 import { useMay } from "@/identity/session";
 import { People } from "@/people/list";
-import { type Account, type UserFilters, usersQuery } from "@/people/queries";
+import { type Account, exportedUsers, type UserFilters, usersQuery } from "@/people/queries";
 import { RoleLinks } from "@/people/role-links";
 import { AccountState } from "./account-state";
 import { Filters } from "./filters";
@@ -36,8 +37,27 @@ export function UsersPage() {
       {t("new")}
     </LinkButton>
   );
+  const ways = (
+    <>
+      <SaveButton
+        action="users/export"
+        name="users"
+        fetch={() => exportedUsers(filters)}
+        words={t("export")}
+        means={t("export_means")}
+        done={t("exported")}
+        failed={t("export_failed")}
+      />
+      {may("users:manage") && (
+        <LinkButton to="/users/import" icon={<FileUp size={15} aria-hidden />}>
+          {t("import")}
+        </LinkButton>
+      )}
+      {make}
+    </>
+  );
   return (
-    <Page title={t("title")} purpose={t("purpose")} actions={make}>
+    <Page title={t("title")} purpose={t("purpose")} actions={ways}>
       <Filters filters={filters} change={change} />
       <People
         query={query}

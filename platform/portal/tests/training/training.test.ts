@@ -65,7 +65,7 @@ describe("the request of the form", () => {
       { ...filled, description: `it's "fine"\nreally $HOME`, distributed: true, nodes: 2 },
       undefined,
     );
-    const python = asPython("https://portal", "ada", "/trainings", request);
+    const python = asPython("https://portal", "/trainings", request);
     const literal = python.slice(python.indexOf("task = ") + 7, python.indexOf("\n    answer"));
     const read = execFileSync(
       "python3",
@@ -75,7 +75,7 @@ describe("the request of the form", () => {
       },
     );
     expect(JSON.parse(read)).toEqual(request);
-    const curl = asCurl("https://portal", "ada", "/trainings", request);
+    const curl = asCurl("https://portal", "/trainings", request);
     const quoted = curl.slice(curl.indexOf("--data '{") + 7);
     expect(JSON.parse(execFileSync("sh", ["-c", `printf %s ${quoted}`], { encoding: "utf8" }))).toEqual(request);
   });

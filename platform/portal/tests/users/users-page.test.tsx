@@ -25,6 +25,7 @@ function account(name: string, more: Partial<Account> = {}): Account {
     must_change_password: false,
     version: 7,
     sessions: 1,
+    access_tokens: 0,
     unfinished_tasks: 0,
     created_at: "2026-01-01T00:00:00Z",
     ...more,

@@ -15,6 +15,7 @@ from tests.unit.platform.conftest import PASSWORD, QUICK, Client, RunningPlatfor
 from tests.unit.platform.crowd.test_turns import Work, client, work
 
 __all__ = ["work"]
+STRANGERS = 24
 HERE, ELSEWHERE = "192.0.2.1", "192.0.2.2"
 DEVICE = "atoll_session_device"
 
@@ -98,7 +99,7 @@ async def test_right_sign_ins_of_one_address_do_not_fill_the_places_of_all_other
     for name in ("ada", "bob"):
         await platform.user(admin, name)
     monkeypatch.setattr(passwords, "_HASHER", slow)
-    monkeypatch.setattr(passwords, "MOST_WAITING", AT_ONCE - 2)
+    monkeypatch.setitem(passwords.PLACES, passwords.Line.FRESH, AT_ONCE - 2)
 
     def sign_in(name: str, address: str) -> asyncio.Task[httpx.Response]:
         http = platform.anonymous(**{"X-Forwarded-For": address})
@@ -141,13 +142,14 @@ async def test_strangers_of_many_addresses_leave_places_for_devices_that_are_kno
     ada, eve = await platform.user(admin, "ada"), await platform.user(admin, "eve")
     monkeypatch.setattr(passwords, "_HASHER", slow)
     monkeypatch.setattr(passwords, "_nobody", lambda: QUICK.hash("nobody"))
+    monkeypatch.setitem(passwords.PLACES, passwords.Line.FRESH, STRANGERS)
     guessing = [
         sign_in(platform.anonymous(**{"X-Forwarded-For": f"198.51.100.{number % 40}"}), f"user-{number}", "a guess")
         for number in range(2 * 40)
     ]
 
     async def refused() -> bool:
-        return sum(each.done() for each in guessing) == len(guessing) - passwords.MOST_STRANGERS
+        return sum(each.done() for each in guessing) == len(guessing) - STRANGERS
 
     async def everybody_waits() -> bool:
         return passwords._QUEUE.here + sum(each.done() for each in guessing) == len(guessing)

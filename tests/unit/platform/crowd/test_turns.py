@@ -23,6 +23,7 @@ class Holders:
     """Whose sessions there are: the token `ada-1` opens one of `ada`; those of `late` are only found at a word."""
 
     looks: list[str] = field(default_factory=list)
+    forgotten: list[str] = field(default_factory=list)
     word: asyncio.Event = field(default_factory=asyncio.Event)
 
     def known(self, token: str) -> str | None:
@@ -35,6 +36,9 @@ class Holders:
         if token.startswith("lost"):
             raise Unavailable(told.DatabaseUnavailable())
         return None
+
+    def forget(self, token: str) -> None:
+        self.forgotten.append(token)
 
 
 @dataclass
@@ -97,6 +101,14 @@ async def work() -> AsyncIterator[Work]:
     @app.get("/quick")
     async def quick() -> str:
         return "here"
+
+    @app.get("/ended")
+    async def ended() -> Response:
+        return Response(status_code=401)
+
+    @app.get("/denied")
+    async def denied() -> Response:
+        return Response(status_code=403)
 
     @app.get("/breaks")
     async def breaks() -> str:
@@ -180,6 +192,32 @@ async def test_who_cannot_be_looked_up_is_told_so_and_not_taken_for_a_stranger(w
         answer = await work.ask(http, "lost")
     assert (answer.status_code, answer.json()["code"]) == (503, "database_unavailable")
     assert work.inside == []
+
+
+async def test_what_asks_by_an_access_token_counts_as_its_owners(work: Work) -> None:
+    async with client() as http:
+        many = [work.ask(http, f"ada-{number}", "/slow?who=ada") for number in range(AT_ONCE)]
+        await eventually(work.full)
+        shown = {"Authorization": "Bearer ada-token", "Cookie": "atoll_session=bob"}
+        late = asyncio.create_task(http.get(work.url + "/quick", headers=shown))
+        bob = {"Authorization": "Bearer bob-token", "Cookie": "atoll_session=ada-1"}
+        assert (await http.get(work.url + "/quick", headers=bob)).status_code == 200
+        await asyncio.sleep(0.3)
+        assert not late.done(), "it took another one's turn"
+        work.word.set()
+        assert (await late).status_code == 200
+        assert {answer.status_code for answer in await asyncio.gather(*many)} == {200}
+
+
+async def test_who_shows_what_has_ended_takes_no_more_turns_of_whose_it_was(work: Work) -> None:
+    async with client() as http:
+        assert (await work.ask(http, "ada-1", "/ended")).status_code == 401
+        assert (await work.ask(http, "nobody", "/ended")).status_code == 401
+        assert (await work.ask(http, "", "/ended")).status_code == 401
+        assert (await work.ask(http, "ada-2", "/denied")).status_code == 403
+        shown = {"Authorization": "Bearer ada-token"}
+        assert (await http.get(work.url + "/ended", headers=shown)).status_code == 401
+    assert work.holders.forgotten == ["ada-1", "ada-token"], "it takes turns of its owner"
 
 
 async def test_while_others_are_here_fewer_of_each_are_worked_on(work: Work) -> None:

@@ -2,6 +2,7 @@
 
 import statistics
 import time
+from collections.abc import Iterable
 from datetime import timedelta
 
 import httpx
@@ -29,18 +30,23 @@ async def stranger(platform: RunningPlatform, number: int) -> httpx.AsyncClient:
     return platform.anonymous(**{"X-Forwarded-For": f"198.51.100.{number}"})
 
 
-async def lock(platform: RunningPlatform, name: str, *, addresses: int = 1) -> None:
-    """Guess until a stranger is refused from everywhere; guesses but those of `addresses` are written down only."""
+async def write_down(platform: RunningPlatform, name: str, numbers: Iterable[int]) -> None:
+    """Five guesses each of that name, at the addresses of these numbers."""
     database = connect(platform.configuration, pool_size=1)
     async with sessions(database)() as session, session.begin():
-        for number in range(addresses + 1, 13):
+        for number in numbers:
             keys = (f"pair:{name}@198.51.100.{number}", f"address:198.51.100.{number}", f"name:{name}")
             session.add_all(SignInAttemptRow(key=key) for key in keys for _ in range(5))
     await database.dispose()
+
+
+async def lock(platform: RunningPlatform, name: str, *, addresses: int = 1) -> None:
+    """Guess until a stranger is refused from everywhere; guesses but those of `addresses` are written down only."""
     for number in range(1, addresses + 1):
         http = await stranger(platform, number)
         for _ in range(5):
             assert await guess(http, name) == WRONG
+    await write_down(platform, name, range(addresses + 1, 61))
     assert await guess(await stranger(platform, 99), name, PASSWORD) == LIMITED
 
 

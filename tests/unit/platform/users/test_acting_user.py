@@ -6,14 +6,18 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
+from atoll.database.connection import connect
 from atoll.images.policy import IMAGES_READ
 from atoll.services.policy import RUNS_READ, SERVICES_OPERATE, SERVICES_READ
 from atoll.tasks.policy import TASKS_CREATE
+from sqlalchemy import text
 
 from installer.control.accounts import PSQL, QUERY, Need
 from installer.control.callers import CALLERS, NEEDS
 from installer.dev.postgres import PORT, _programs
 from tests.unit.platform.conftest import PASSWORD, RunningPlatform
+from tests.unit.platform.people import id_of
+from tests.unit.platform.programs import program_of
 
 # Each operation that the platform asks of the control service, with the permission of its routes that lead there.
 PERMISSIONS = {
@@ -72,6 +76,41 @@ async def test_the_database_answers_for_administrators_that_are_enabled_and_sign
     assert (await admin.post(f"/users/{made.json()['id']}/disable", {})).is_success
     assert not may("eve")
     assert not may("eve", OF_USERS)
+
+
+async def test_who_is_not_signed_in_asks_by_a_token_that_is_used_and_has_it_in_its_scope(
+    platform: RunningPlatform, may: Callable[..., bool]
+) -> None:
+    admin = await platform.admin()
+    ada = await platform.user(admin, "ada", roles=["admin"])
+    for grants in (["services:read", "tasks:create"], ["platform"]):
+        await program_of(platform, ada, *grants)
+    assert (await ada.delete("/session")).status_code == 204
+    assert not may("ada"), "a token that nobody uses is no sign of her"
+    assert not may("ada", OF_USERS)
+    again = await platform.sign_in("ada", PASSWORD)
+    narrow, wide = await program_of(platform, again, "services:read"), await program_of(platform, again, "platform")
+    assert (await again.delete("/session")).status_code == 204
+    assert (await narrow.get("/session")).status_code == 200
+    assert may("ada", NEEDS["services_logs"])
+    assert not may("ada", NEEDS["services_act"]), "the token does not open it"
+    assert not may("ada", OF_USERS)
+    assert (await wide.get("/session")).status_code == 200
+    assert may("ada", OF_USERS)
+    database = connect(platform.configuration, pool_size=1)
+    for change in (
+        "UPDATE access_tokens SET last_used_at = now() - interval '6 minutes'",
+        "UPDATE access_tokens SET last_used_at = now(), expires_at = now()",
+    ):
+        async with database.begin() as connection:
+            await connection.execute(text(change))
+        assert not may("ada", NEEDS["services_logs"]), change
+    async with database.begin() as connection:
+        await connection.execute(text("UPDATE access_tokens SET expires_at = now() + interval '1 day'"))
+    await database.dispose()
+    assert may("ada", NEEDS["services_logs"])
+    assert (await admin.http.put(f"/users/{await id_of(narrow)}/roles", json={"roles": ["user"]})).is_success
+    assert not may("ada", NEEDS["services_logs"]), "her token opens more than she may do"
 
 
 async def test_a_single_permission_is_enough_also_by_a_group_and_no_other_one_is(

@@ -28,11 +28,11 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Held:
     came, go = asyncio.Event(), asyncio.Event()
     real = passwords.hashed
 
-    async def hashed(password: str, *, known: bool = True) -> str:
+    async def hashed(password: str, *, known: bool = True, fresh: bool = False) -> str:
         if password == SLOW:
             came.set()
             await go.wait()
-        return await real(password, known=known)
+        return await real(password, known=known, fresh=fresh)
 
     monkeypatch.setattr(passwords, "hashed", hashed)
     return came, go

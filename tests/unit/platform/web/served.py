@@ -25,6 +25,10 @@ def application(book: Path) -> FastAPI:
         await asyncio.sleep(0.01)
         return {"by": os.getpid()}
 
+    @app.get("/api/shown")
+    async def shown(request: Request) -> dict[str, str]:
+        return {name: request.headers.get(name, "") for name in ("authorization", "x-forwarded-for")}
+
     @app.post("/api/things")
     async def make(request: Request) -> dict[str, Any]:
         line = await request.body() + b"\n"

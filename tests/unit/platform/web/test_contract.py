@@ -80,7 +80,16 @@ def test_every_route_says_who_may_use_it(route: APIRoute) -> None:
     found = guards(route)
     assert len(found) == 1
     if isinstance(found[0], Guard) and found[0].permission is None:
-        assert route.path in ("/session", "/session/password")
+        assert re.match(r"/(session|sessions|access-tokens)(/|$)", route.path), "more than the own ways in"
+
+
+def test_what_needs_no_permission_is_for_who_is_signed_in_and_for_no_token_but_to_see_who_it_is() -> None:
+    judged = {f"{min(methods(route))} {route.path}": guards(route)[0] for route in api_routes()}
+    by_token = {operation: guard.by_token for operation, guard in judged.items() if isinstance(guard, Guard)}
+    without = {operation for operation, guard in judged.items() if isinstance(guard, Guard) and not guard.permission}
+    assert {operation for operation in without if by_token[operation]} == {"GET /session"}
+    closed = {operation for operation, open_to in by_token.items() if not open_to}
+    assert closed == (without - {"GET /session"}) | {"POST /users/{user_id}/reset-password"}
 
 
 def test_only_sign_in_registration_and_about_are_public() -> None:

@@ -17,9 +17,11 @@ from atoll.identity.permissions import ANYBODY, PermissionKind
 from atoll.identity.repository import IdentityRepository
 from atoll.operations.models import OperationRow
 from atoll.web.domain import DENIED, HIDDEN, OK, Elsewhere, Expected, MatrixRow, Permission
+from atoll.web.requests import SAFE_METHODS
 
 from tests.unit.platform.conftest import Client, RunningPlatform, training
 from tests.unit.platform.people import id_of, registered
+from tests.unit.platform.programs import program_of
 from tests.unit.platform.web.test_contract import api_routes, guards, methods
 
 Who = Literal[
@@ -70,7 +72,7 @@ def expected_of(row: MatrixRow, who: Who, operation: str) -> Expected:
             guard = GUARDS[operation]
             assert isinstance(guard, Guard), operation
             if guard.permission is None:
-                return row.unentitled
+                return row.unentitled if row.annotator is None else row.annotator
             asked = [each for each in (guard.permission, *guard.others) if held(who, each)]
             if not asked or operation in GIVES_PLATFORM:
                 return DENIED
@@ -81,14 +83,32 @@ def expected_of(row: MatrixRow, who: Who, operation: str) -> Expected:
             return found
 
 
-def test_who_was_given_nothing_may_see_their_session_and_change_their_password_alone() -> None:
+def expected_by_token(row: MatrixRow, who: Who, operation: str, *, read_only: bool) -> Expected:
+    """What a program of somebody gets by a token with all that they may: as they do, but for what needs a session."""
+    guard = GUARDS[operation]
+    assert isinstance(guard, Guard), operation
+    if not guard.by_token or (read_only and operation.split(" ")[0] not in SAFE_METHODS):
+        return DENIED
+    return expected_of(row, who, operation)
+
+
+def test_who_was_given_nothing_may_look_after_their_sessions_and_password_alone() -> None:
     rows = {operation: row for operation, row in MATRIX.items() if isinstance(row, MatrixRow)}
     opened = {operation for operation, row in rows.items() if row.unentitled != DENIED}
     unguarded = {
         operation for operation, guard in GUARDS.items() if isinstance(guard, Guard) and guard.permission is None
     }
-    assert opened == {"GET /session", "POST /session/password"}
-    assert unguarded == opened | {"DELETE /session"}
+    assert opened == {
+        "GET /session",
+        "POST /session/password",
+        "GET /sessions",
+        "POST /sessions/end-others",
+        "DELETE /sessions/{session_id}",
+        "GET /access-tokens",
+        "GET /access-tokens/options",
+        "DELETE /access-tokens/{token_id}",
+    }
+    assert unguarded == opened | {"DELETE /session", "POST /access-tokens"}
 
 
 def operations() -> set[str]:
@@ -210,6 +230,76 @@ async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, pro
                 wrong.append(f"{who}: {operation}: {got}, expected {expected}: {answer.text[:200]}")
             if expected in (HIDDEN, DENIED, SIGNED_OUT) and "secret" in answer.text:
                 wrong.append(f"{who}: {operation} leaks")
+    assert not wrong, "\n".join(wrong)
+
+
+# What the token of each is given: all that they may, by kinds or by names.
+TOKENS: dict[Who, tuple[str, ...]] = {
+    "unentitled": ("platform",),  # made while they held it
+    "annotator": ("annotation",),
+    "custom": (*GRANTS, "settings:read", "settings:write"),
+    "administrator_alone": ("administration",),
+    "through_a_group": ("platform",),
+    "colleague": ("platform",),
+    "foreigner": ("platform",),
+    "admin": ("administration", "platform"),
+    "owner": ("platform",),
+}
+READ_ONLY: tuple[Who, ...] = ("foreigner", "admin", "owner")
+
+
+async def programs(platform: RunningPlatform, callers: dict[Who, Client]) -> dict[tuple[Who, bool], Client]:
+    """Of some a program that reads only; then one of each, by a token with all that they may."""
+    admin, unentitled = callers["admin"], callers["unentitled"]
+    roles = f"/users/{await id_of(unentitled)}/roles"
+    assert (await admin.http.put(roles, json={"roles": ["user"]})).is_success
+    of: dict[tuple[Who, bool], Client] = {}
+    for who in READ_ONLY:
+        of[who, True] = await program_of(platform, callers[who], *TOKENS[who], read_only=True)
+    for who, grants in TOKENS.items():
+        of[who, False] = await program_of(platform, callers[who], *grants)
+    assert (await admin.http.put(roles, json={"roles": []})).is_success
+    return of
+
+
+async def done(admin: Client) -> int:
+    """How many writes there are in the audit."""
+    number: int = 0
+    cursor: str | None = None
+    while True:
+        page = (await admin.get("/audit", params={"limit": 200, **({"cursor": cursor} if cursor else {})})).json()
+        number += sum(item["outcome"] == "done" for item in page["items"])
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return number
+
+
+async def test_a_token_opens_to_a_program_what_it_opens_to_its_owner_but_for_what_needs_a_session(
+    platform: RunningPlatform, program: Any
+) -> None:
+    callers = await who_ask(platform)
+    admin = callers["admin"]
+    places = await places_of(platform, callers["owner"], program)
+    asking = await programs(platform, callers)
+    assert {who for who, _ in asking} == {*callers} - {"nobody"}
+    wrong = []
+    written = await done(admin)
+    for (who, read_only), client in asking.items():
+        for operation, row in MATRIX.items():
+            if isinstance(row, Elsewhere):
+                continue
+            method, path = operation.split(" ")
+            path = path.format(**{**places, **row.path})
+            answer = await client.http.request(method, path, json=row.body, params=row.params)
+            expected = expected_by_token(row, who, operation, read_only=read_only)
+            got: int | str = OK if answer.is_success else answer.status_code
+            named = f"a program of {who}{' that reads only' * read_only}: {operation}"
+            if got != expected:
+                wrong.append(f"{named}: {got}, expected {expected}: {answer.text[:200]}")
+            if expected in (HIDDEN, DENIED) and "secret" in answer.text:
+                wrong.append(f"{named} leaks")
+        if read_only and (now := await done(admin)) != written:
+            wrong.append(f"a program of {who} that reads only has written {now - written} times")
     assert not wrong, "\n".join(wrong)
 
 

@@ -1,7 +1,7 @@
 """Tasks are counted by indexes; settings follow the person; virtual clusters say where tasks are let out to.
 
 Revision ID: 0024
-Revises: 0021
+Revises: 0023
 """
 
 import sqlalchemy as sa
@@ -9,7 +9,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0024"
-down_revision = "0021"
+down_revision = "0023"
 branch_labels = None
 depends_on = None
 

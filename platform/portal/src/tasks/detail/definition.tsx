@@ -1,7 +1,6 @@
 import { Tabs } from "antd";
 import { useTranslation } from "react-i18next";
 import { CodeBlock } from "@/elements/code";
-import { useSession } from "@/identity/session";
 import { asCurl, asPython, commandText } from "../as-code";
 import type { Task } from "../queries";
 
@@ -17,14 +16,13 @@ interface Definition {
 /** The task as it was asked for with every default filled in, and the request that makes it again. */
 export function TaskDefinition({ task, command, path, request }: Definition) {
   const { t } = useTranslation("tasks");
-  const { user } = useSession();
   const { definition } = task;
   const origin = window.location.origin;
   const texts = {
     command: commandText(command),
     json: JSON.stringify(definition, null, 2),
-    curl: asCurl(origin, user.name, path, request),
-    python: asPython(origin, user.name, path, request),
+    curl: asCurl(origin, path, request),
+    python: asPython(origin, path, request),
   };
   return (
     <Tabs

@@ -1,0 +1,36 @@
+"""What a browser or program says it is, in few words, so that people tell their sessions apart."""
+
+import re
+
+LONGEST = 48
+# The first that fits: browsers name those that they are made of, too.
+_BROWSERS = (
+    ("Edge", r"Edg(?:A|iOS)?/(\d+)"),
+    ("Opera", r"(?:OPR|Opera)/(\d+)"),
+    ("Samsung Internet", r"SamsungBrowser/(\d+)"),
+    ("Firefox", r"(?:Firefox|FxiOS)/(\d+)"),
+    ("Chrome", r"(?:Chrome|HeadlessChrome|CriOS)/(\d+)"),
+    ("Safari", r"Version/(\d+)\S* (?:Mobile/\S+ )?Safari/"),
+)
+_SYSTEMS = (
+    ("Android", r"Android"),
+    ("iOS", r"iPhone|iPad|iPod"),
+    ("Windows", r"Windows"),
+    ("macOS", r"Macintosh|Mac OS X"),
+    ("ChromeOS", r"CrOS"),
+    ("Linux", r"Linux|X11"),
+)
+_PROGRAM = re.compile(r"[A-Za-z][A-Za-z0-9._-]*(?:/[0-9][0-9.]*)?")
+
+
+def device_of(agent: str) -> str:
+    """`Firefox 140, Linux` of a browser's `User-Agent`, `curl/8.5.0` of a program's; empty for what says nothing.
+
+    Nothing but letters, digits and some signs of what was sent is kept: it is shown beside other sessions.
+    """
+    browser = next((f"{name} {found[1]}" for name, form in _BROWSERS if (found := re.search(form, agent))), "")
+    if not browser:
+        program = _PROGRAM.match(agent)
+        return program[0][:LONGEST] if program else ""
+    system = next((name for name, form in _SYSTEMS if re.search(form, agent)), "")
+    return ", ".join(part for part in (browser, system) if part)[:LONGEST]
