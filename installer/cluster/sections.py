@@ -349,6 +349,11 @@ class Platform(Section):
         default="auto",
         description="Whether pods of tasks have user namespaces of their own; auto: where every machine of a task can",
     )
+    privileged_jobs: bool = Field(
+        default=False,
+        description="Jobs may be root of their container: of users with the right to, who have switched it on, in "
+        "virtual clusters that let them",
+    )
     retention: Retention = Field(default=Retention(), description="How long things are kept that are over")
 
 

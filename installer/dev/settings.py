@@ -95,6 +95,8 @@ def configuration(state: Path, database: dict[str, Any], ports: dict[str, int], 
         "engine": {
             "kind": "local",
             "nodes": nodes,
+            # So that the portal can be seen with it; here a privileged job is who started `./atoll dev`, as any task.
+            "privileged_jobs": True,
         },
         "frameworks": _frameworks(),
         "devices": rows(devices),

@@ -82,6 +82,31 @@ class BorrowingNotHere(
     pass
 
 
+class NotANetwork(FieldCode, words="Write an IPv4 network like 10.20.0.0/16, a single address like 10.20.0.7/32."):
+    pass
+
+
+class NetworkOfTheCluster(
+    FieldCode, words="This is the cluster itself, or what no task may reach: nothing of it would be opened."
+):
+    pass
+
+
+class PortsReversed(FieldCode, words="The last port is not before the first."):
+    pass
+
+
+class NetworkTwice(FieldCode, words="This network is named above: put all its ports there."):
+    pass
+
+
+class PrivilegedJobsOff(
+    FieldCode,
+    words="This installation lets no task be root: `platform.privileged_jobs` of cluster.yaml is false.",
+):
+    pass
+
+
 class NobodyNamed(FieldCode, words="Name a user or a group."):
     pass
 

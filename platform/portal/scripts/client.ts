@@ -24,6 +24,7 @@ const FORMS = [
   "RoleCreate",
   "VirtualClusterCreate",
   "VirtualClusterExtend",
+  "OpenNetwork",
   "SettingsChange",
   "AccessTokenCreate",
 ] as const;

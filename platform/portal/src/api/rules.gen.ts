@@ -62,6 +62,9 @@ export const RULES = {
       "required": false,
       "maxItems": 200
     },
+    "privileged": {
+      "required": false
+    },
     "start_file": {
       "required": false,
       "pattern": "^[^\\x00-\\x1f]+\\.py$",
@@ -252,6 +255,10 @@ export const RULES = {
       "minimum": 0,
       "maximum": 100000
     },
+    "egress": {
+      "required": false,
+      "maxItems": 32
+    },
     "max_devices_per_user": {
       "required": false,
       "minimum": 0,
@@ -267,6 +274,9 @@ export const RULES = {
       "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
       "minLength": 1,
       "maxLength": 40
+    },
+    "pod_security": {
+      "required": false
     }
   },
   "VirtualClusterExtend": {
@@ -276,11 +286,34 @@ export const RULES = {
       "maximum": 87600
     }
   },
+  "OpenNetwork": {
+    "network": {
+      "required": true,
+      "maxLength": 18
+    },
+    "ports": {
+      "required": true,
+      "maxItems": 16
+    }
+  },
   "SettingsChange": {
+    "appearance": {
+      "required": false
+    },
+    "language": {
+      "required": false
+    },
+    "privileged_jobs": {
+      "required": false
+    },
     "refresh_seconds": {
       "required": false,
       "minimum": 5,
       "maximum": 3600
+    },
+    "time_zone": {
+      "required": false,
+      "maxLength": 64
     },
     "virtual_cluster": {
       "required": false,

@@ -883,9 +883,29 @@ export interface paths {
         get: operations["settings_read"];
         /**
          * Change
-         * @description Use another virtual cluster, look again in other intervals.
+         * @description Use another virtual cluster, look again in other intervals, see another language, look or time zone.
          */
         put: operations["settings_change"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/task-counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count
+         * @description How many tasks of each kind are in each state; a kind without tasks is left out.
+         */
+        get: operations["tasks_count"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1814,6 +1834,11 @@ export interface components {
             max_nodes: number;
             /** Name */
             name: string;
+            /**
+             * Privileged
+             * @description Whether a job of the caller may be root of its container there
+             */
+            privileged: boolean;
         };
         /**
          * DeviceCapacity
@@ -2538,6 +2563,19 @@ export interface components {
             password: string;
         };
         /**
+         * OpenNetwork
+         * @description Where tasks are let out to, beside each other and the names of the cluster.
+         */
+        OpenNetwork: {
+            /**
+             * Network
+             * @description IPv4, for example 10.20.0.0/16; what of it is the cluster itself stays closed
+             */
+            network: string;
+            /** Ports */
+            ports: components["schemas"]["OpenPorts"][];
+        };
+        /**
          * OpenPort
          * @description What listens on nodes or as a Service, and who may come there; of pods `callers` alone, where it names any.
          */
@@ -2563,12 +2601,37 @@ export interface components {
              * @enum {string}
              */
             protocol: "tcp" | "udp";
+            /**
+             * Sensitive
+             * @description Meant for parts of the cluster and administrators, whoever may come as it is set
+             * @default false
+             */
+            sensitive?: boolean;
             /** What */
             what: string;
             /** Who */
             who: ("everybody" | "administrators" | "nodes" | "masters" | "storage" | "pods" | "tasks")[];
             /** Who Ipv6 */
             who_ipv6: ("everybody" | "administrators" | "nodes" | "masters" | "storage" | "pods" | "tasks")[];
+        };
+        /**
+         * OpenPorts
+         * @description A port, or a range of them.
+         */
+        OpenPorts: {
+            /** First */
+            first: number;
+            /**
+             * Last
+             * @description Of a range; null: `first` alone
+             */
+            last?: number | null;
+            /**
+             * Protocol
+             * @default tcp
+             * @enum {string}
+             */
+            protocol?: "tcp" | "udp";
         };
         /**
          * Operation
@@ -2829,7 +2892,7 @@ export interface components {
          * @description One thing that a caller may do.
          * @enum {string}
          */
-        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "virtual_clusters:manage" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "groups:read" | "groups:manage" | "roles:read" | "roles:manage" | "files:write" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read" | "settings:read" | "settings:write";
+        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "virtual_clusters:manage" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "tasks:privileged" | "users:read" | "users:manage" | "groups:read" | "groups:manage" | "roles:read" | "roles:manage" | "files:write" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read" | "settings:read" | "settings:write";
         /**
          * PermissionKind
          * @description Many permissions by one name. Who is granted one has those of the kind that later versions add, too.
@@ -2846,6 +2909,12 @@ export interface components {
             /** Permissions */
             permissions: components["schemas"]["GrantedPermission"][];
         };
+        /**
+         * PodSecurity
+         * @description What pods there may be, as the Pod Security Standards of Kubernetes have it.
+         * @enum {string}
+         */
+        PodSecurity: "restricted" | "baseline";
         /**
          * Ports
          * @description The table of ports, held against what listens; `firewall` says whether it is enforced.
@@ -3294,10 +3363,35 @@ export interface components {
          */
         Settings: {
             /**
+             * Appearance
+             * @description null: what the browser asks for
+             */
+            appearance: ("light" | "dark" | "system") | null;
+            /**
+             * Language
+             * @description null: what the browser asks for
+             */
+            language: ("en" | "zh-CN") | null;
+            /**
+             * Privileged Jobs
+             * @description Whether the caller wants to be offered jobs that are root of their container
+             */
+            privileged_jobs: boolean;
+            /**
+             * Privileged Jobs Refused
+             * @description What keeps the caller from that; null: nothing, where a virtual cluster has room for them
+             */
+            privileged_jobs_refused: ("installation" | "permission" | "virtual_clusters") | null;
+            /**
              * Refresh Seconds
              * @description How often pages look again where they are not told of changes
              */
             refresh_seconds: number;
+            /**
+             * Time Zone
+             * @description An IANA name, by which all times are shown; null: the browser's
+             */
+            time_zone: string | null;
             /**
              * Version
              * @description For If-Match
@@ -3308,11 +3402,26 @@ export interface components {
         };
         /**
          * SettingsChange
-         * @description What becomes different; what is left out stays.
+         * @description What becomes different; what is left out stays. null of language, appearance and time zone: as each browser
+         *     has it.
          */
         SettingsChange: {
+            /** Appearance */
+            appearance?: ("light" | "dark" | "system") | null;
+            /** Language */
+            language?: ("en" | "zh-CN") | null;
+            /**
+             * Privileged Jobs
+             * @description true: refused where something keeps from it
+             */
+            privileged_jobs?: boolean | null;
             /** Refresh Seconds */
             refresh_seconds?: number | null;
+            /**
+             * Time Zone
+             * @description An IANA name, for example Asia/Shanghai
+             */
+            time_zone?: string | null;
             /**
              * Virtual Cluster
              * @description The id of a virtual cluster of the caller
@@ -3452,6 +3561,11 @@ export interface components {
             nodes: number;
             owner: components["schemas"]["UserReference"];
             /**
+             * Privileged
+             * @description Root of its container
+             */
+            privileged: boolean;
+            /**
              * Progress
              * @description The last scalars that the program reported
              */
@@ -3577,6 +3691,11 @@ export interface components {
             nodes: number;
             owner: components["schemas"]["UserReference"];
             /**
+             * Privileged
+             * @description Root of its container
+             */
+            privileged: boolean;
+            /**
              * Progress
              * @description The last scalars that the program reported
              */
@@ -3663,6 +3782,12 @@ export interface components {
             /** Parameters */
             parameters?: components["schemas"]["Parameter"][];
             /**
+             * Privileged
+             * @description Root of its container: where options offer it, and nowhere else
+             * @default false
+             */
+            privileged?: boolean;
+            /**
              * Start File
              * @description With `framework`: a Python file, relative to the code directory
              */
@@ -3703,6 +3828,11 @@ export interface components {
             output_directory: string;
             /** Parameters */
             parameters: components["schemas"]["Parameter"][];
+            /**
+             * Privileged
+             * @default false
+             */
+            privileged?: boolean;
             requests: components["schemas"]["Resources"];
             /** Start File */
             start_file: string | null;
@@ -3993,6 +4123,11 @@ export interface components {
             created_at: string;
             /** Devices */
             devices: components["schemas"]["DeviceUse"][];
+            /**
+             * Egress
+             * @description Networks that tasks may reach; none: the cluster's names alone. Taken away, it is closed to those that run
+             */
+            egress: components["schemas"]["OpenNetwork"][];
             /** Id */
             id: string;
             /**
@@ -4024,6 +4159,8 @@ export interface components {
              * @description Device types of which virtual clusters are promised more than there are on machines that are up
              */
             overcommitted: string[];
+            /** @description baseline: members who have the right to may run jobs that are root of their container */
+            pod_security: components["schemas"]["PodSecurity"];
             /** Running Tasks */
             running_tasks: number;
             /** @description preparing: tasks wait until the engine has taken over what it grants; deleting: gone for members */
@@ -4055,6 +4192,11 @@ export interface components {
                 [key: string]: number;
             };
             /**
+             * Egress
+             * @description Networks that tasks may reach; none: the cluster's names alone. Taken away, it is closed to those that run
+             */
+            egress?: components["schemas"]["OpenNetwork"][];
+            /**
              * Max Devices Per User
              * @description The most that one member may hold; a type that is left out: all of them
              */
@@ -4068,6 +4210,11 @@ export interface components {
             max_hours?: number | null;
             /** Name */
             name: string;
+            /**
+             * @description baseline: members who have the right to may run jobs that are root of their container
+             * @default restricted
+             */
+            pod_security?: components["schemas"]["PodSecurity"];
         };
         /**
          * VirtualClusterEdit
@@ -4087,6 +4234,11 @@ export interface components {
                 [key: string]: number;
             } | null;
             /**
+             * Egress
+             * @description Networks that tasks may reach; none: the cluster's names alone. Taken away, it is closed to those that run
+             */
+            egress?: components["schemas"]["OpenNetwork"][] | null;
+            /**
              * Max Devices Per User
              * @description Types that are left out keep theirs
              */
@@ -4098,6 +4250,8 @@ export interface components {
              * @description null: for ever
              */
             max_hours?: number | null;
+            /** @description baseline: members who have the right to may run jobs that are root of their container */
+            pod_security?: components["schemas"]["PodSecurity"] | null;
         };
         /**
          * VirtualClusterExtend
@@ -6013,6 +6167,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tasks_count: {
+        parameters: {
+            query?: {
+                /** @description `all` needs tasks:read_all */
+                owner?: "me" | "all";
+                /** @description Only of this name */
+                virtual_cluster?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KindCounts"][];
                 };
             };
             /** @description What is wrong, and what to do */

@@ -38,6 +38,8 @@ describe("what the form starts with", () => {
       limited: false,
       max_hours: 24,
       borrows: false,
+      pod_security: "restricted",
+      egress: [],
     });
   });
 
@@ -49,6 +51,8 @@ describe("what the form starts with", () => {
       limited: true,
       max_hours: 48,
       borrows: false,
+      pod_security: "restricted",
+      egress: [],
     });
     expect(fieldsOf([NPU], { ...VISION, max_devices_per_user: { [NPU]: 4 } }).max_devices_per_user).toEqual({
       [NPU]: null,
@@ -67,6 +71,8 @@ describe("the request", () => {
       max_devices_per_user: { [NPU]: 3 },
       max_hours: null,
       borrows: false,
+      pod_security: "restricted",
+      egress: [],
     });
     expect(createRequest({ ...fields, borrows: true }).borrows).toBe(true);
     expect(createRequest({ ...fields, max_devices_per_user: { [NPU]: 0 }, limited: true, max_hours: 5 })).toMatchObject(
@@ -83,6 +89,8 @@ describe("the request", () => {
       max_devices_per_user: { [NPU]: 2, [GPU]: 1 },
       max_hours: 48,
       borrows: false,
+      pod_security: "restricted",
+      egress: [],
     });
   });
 

@@ -16,6 +16,8 @@ export function cluster(otherwise: Partial<VirtualCluster> = {}): VirtualCluster
     max_devices_per_user: { huawei_npu_arm64: 2 },
     max_hours: 48,
     borrows: false,
+    pod_security: "restricted",
+    egress: [],
     overcommitted: [],
     members: 3,
     member: true,
