@@ -21,6 +21,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/access-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Access Tokens
+         * @description The own access tokens, the newest first; those whose time is over, too, for thirty days.
+         */
+        get: operations["identity_list_access_tokens"];
+        put?: never;
+        /**
+         * Create Access Token
+         * @description A new access token, which is told this once.
+         */
+        post: operations["identity_create_access_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access-tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Access Token
+         * @description End an access token; streams and downloads that it opened end within seconds.
+         */
+        delete: operations["identity_delete_access_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access-tokens/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Access Token Options
+         * @description What a new access token can be given.
+         */
+        get: operations["identity_access_token_options"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -35,6 +99,66 @@ export interface paths {
         get: operations["audit_list"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/{record_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read
+         * @description One record.
+         */
+        get: operations["audit_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/actors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Actors
+         * @description Who may have done something: accounts, and other names that stand in records.
+         */
+        get: operations["audit_actors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export
+         * @description All records that the filters select, newest first, as CSV; who takes them is a record of its own.
+         */
+        post: operations["audit_export"];
         delete?: never;
         options?: never;
         head?: never;
@@ -726,7 +850,7 @@ export interface paths {
         };
         /**
          * Read
-         * @description Who is signed in, and what they may do.
+         * @description Who is signed in, and what they may do; by an access token, what that opens, and when it ends.
          */
         get: operations["identity_read"];
         put?: never;
@@ -757,6 +881,8 @@ export interface paths {
         /**
          * Change Password
          * @description Change the own password; every other session of the user ends and this one gets a new cookie.
+         *
+         *     Access tokens stay unless they are to end, too.
          */
         post: operations["identity_change_password"];
         delete?: never;
@@ -863,6 +989,66 @@ export interface paths {
          * @description Begin to sign in by a provider; the answer says where the browser goes, and sets a cookie that it comes with.
          */
         post: operations["ways_in_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sessions
+         * @description The own sessions that have not ended, the newest first.
+         */
+        get: operations["identity_list_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Session
+         * @description End an own session; its streams and downloads end within seconds.
+         */
+        delete: operations["identity_end_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/end-others": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End Other Sessions
+         * @description End all own sessions but this one; streams and downloads of theirs end within seconds.
+         */
+        post: operations["identity_end_other_sessions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1265,6 +1451,46 @@ export interface paths {
         patch: operations["users_update"];
         trace?: never;
     };
+    "/api/v1/users/{user_id}/access-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Access Tokens
+         * @description The access tokens of a user, the newest first.
+         */
+        get: operations["users_access_tokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/access-tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Access Token
+         * @description End an access token of a user; streams and downloads that it opened end within seconds.
+         */
+        delete: operations["users_end_access_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/{user_id}/delete": {
         parameters: {
             query?: never;
@@ -1296,7 +1522,7 @@ export interface paths {
         put?: never;
         /**
          * Disable
-         * @description Nobody signs in as this user any more; sessions, streams and downloads end within seconds.
+         * @description Nobody signs in as this user any more; sessions, access tokens, streams and downloads end within seconds.
          */
         post: operations["users_disable"];
         delete?: never;
@@ -1336,7 +1562,7 @@ export interface paths {
         put?: never;
         /**
          * End Sessions
-         * @description Sign the user out everywhere; streams and downloads end within seconds.
+         * @description Sign the user out everywhere; streams and downloads end within seconds. Access tokens stay.
          */
         post: operations["users_end_sessions"];
         delete?: never;
@@ -1376,7 +1602,9 @@ export interface paths {
         put?: never;
         /**
          * Reset Password
-         * @description A one-time password, which is told this once and must be changed at the first sign-in; sessions end.
+         * @description A one-time password, which is told this once and must be changed at first; sessions and access tokens end.
+         *
+         *     Who holds an access token alone signs in as nobody else by it.
          */
         post: operations["users_reset_password"];
         delete?: never;
@@ -1459,6 +1687,66 @@ export interface paths {
          * @description Several new accounts with the same roles, groups and virtual clusters; all are made, or none.
          */
         post: operations["users_create_several"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export
+         * @description All accounts that the filters select as CSV, with the columns of an import; it is audited.
+         */
+        post: operations["users_export"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import
+         * @description Accounts from a CSV file; all are made, or none. Their initial passwords are told in this answer only.
+         */
+        post: operations["users_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/import/template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Import Template
+         * @description The first line of a file for an import.
+         */
+        get: operations["users_import_template"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1610,10 +1898,100 @@ export interface components {
             ways_in: components["schemas"]["WayName"][];
         };
         /**
+         * AccessToken
+         * @description A token, but for itself: that was told when it was made, and only its digest is kept.
+         */
+        AccessToken: {
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            expires_at: string;
+            /**
+             * Grants
+             * @description Its scope: kinds of permissions, and single ones. It opens what its owner may do of these
+             */
+            grants: (components["schemas"]["PermissionKind"] | components["schemas"]["Permission"])[];
+            /** Id */
+            id: string;
+            /**
+             * Last Used Address
+             * @description Empty while it was not used
+             */
+            last_used_address: string;
+            /**
+             * Last Used At
+             * @description To the minute
+             */
+            last_used_at: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Read Only
+             * @description Whether it changes nothing, whatever its scope is
+             */
+            read_only: boolean;
+        };
+        /**
+         * AccessTokenCreate
+         * @description A new token; nobody gives one more than they may do themselves.
+         */
+        AccessTokenCreate: {
+            /**
+             * Days
+             * @description Until it ends; how many there may be, `/access-tokens/options` says
+             */
+            days: number;
+            /** Grants */
+            grants: (components["schemas"]["PermissionKind"] | components["schemas"]["Permission"])[];
+            /** Name */
+            name: string;
+            /**
+             * Read Only
+             * @default false
+             */
+            read_only?: boolean;
+        };
+        /**
+         * AccessTokenOptions
+         * @description What a token can be given by who asks, and the limits of tokens.
+         */
+        AccessTokenOptions: {
+            /**
+             * Kinds
+             * @description Of which the caller holds all
+             */
+            kinds: components["schemas"]["GrantedKind"][];
+            /**
+             * Most
+             * @description Tokens of one user that have not ended
+             */
+            most: number;
+            /** Most Days */
+            most_days: number;
+            /**
+             * Permissions
+             * @description Which the caller holds
+             */
+            permissions: components["schemas"]["Permission"][];
+        };
+        /**
          * Account
          * @description A user as administrators see it.
          */
         Account: {
+            /**
+             * Access Tokens
+             * @description Access tokens that have not ended
+             */
+            access_tokens: number;
             /** Active */
             active: boolean;
             /**
@@ -1715,6 +2093,27 @@ export interface components {
             replicas: components["schemas"]["Replica"][];
             /** Started At */
             started_at: string | null;
+        };
+        /**
+         * AuditActor
+         * @description Somebody whose records can be asked for.
+         */
+        AuditActor: {
+            /** Name */
+            name: string;
+            /**
+             * Nickname
+             * @description Empty for who has no account, as an operator on the command line
+             */
+            nickname: string;
+        };
+        /**
+         * AuditActors
+         * @description The first of those that were looked for.
+         */
+        AuditActors: {
+            /** Items */
+            items: components["schemas"]["AuditActor"][];
         };
         /**
          * AuditRecord
@@ -2209,6 +2608,54 @@ export interface components {
             items: components["schemas"]["Image"][];
         };
         /**
+         * ImportLine
+         * @description One line of the file, as it is understood.
+         */
+        ImportLine: {
+            /** Email */
+            email: string;
+            /**
+             * Errors
+             * @description The field is the column, empty for the line as a whole
+             */
+            errors: components["schemas"]["FieldError"][];
+            /** Groups */
+            groups: string[];
+            /**
+             * Line
+             * @description Where it begins in the file, from 1
+             */
+            line: number;
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+            /** Phone */
+            phone: string;
+            /**
+             * Roles
+             * @description By their names, as they are called here
+             */
+            roles: string[];
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "new" | "existing" | "wrong";
+            /** Virtual Clusters */
+            virtual_clusters: string[];
+        };
+        /**
+         * InitialPassword
+         * @description It is told this once and kept as a hash only; it must be changed at the first sign-in.
+         */
+        InitialPassword: {
+            /** Name */
+            name: string;
+            /** Password */
+            password: string;
+        };
+        /**
          * KindCounts
          * @description How many tasks of a kind are in each state; states without tasks are left out.
          */
@@ -2403,6 +2850,53 @@ export interface components {
          * @enum {string}
          */
         Mode: "batch" | "service";
+        /**
+         * NewAccessToken
+         * @description The token itself, which is told this once.
+         */
+        NewAccessToken: {
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            expires_at: string;
+            /**
+             * Grants
+             * @description Its scope: kinds of permissions, and single ones. It opens what its owner may do of these
+             */
+            grants: (components["schemas"]["PermissionKind"] | components["schemas"]["Permission"])[];
+            /** Id */
+            id: string;
+            /**
+             * Last Used Address
+             * @description Empty while it was not used
+             */
+            last_used_address: string;
+            /**
+             * Last Used At
+             * @description To the minute
+             */
+            last_used_at: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Read Only
+             * @description Whether it changes nothing, whatever its scope is
+             */
+            read_only: boolean;
+            /**
+             * Token
+             * @description For `Authorization: Bearer …`
+             */
+            token: string;
+        };
         /**
          * NewAccount
          * @description What an account could be called that somebody makes now.
@@ -2780,6 +3274,54 @@ export interface components {
             /** Virtual Clusters */
             virtual_clusters: components["schemas"]["VirtualCluster"][];
         };
+        /**
+         * OwnSession
+         * @description A browser or program that is signed in as the caller.
+         */
+        OwnSession: {
+            /**
+             * Address
+             * @description Where it was seen last
+             */
+            address: string;
+            /**
+             * Created At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            created_at: string;
+            /**
+             * Current
+             * @description Whether it is the one that asks
+             */
+            current: boolean;
+            /**
+             * Device
+             * @description For example `Firefox 140, Linux`; empty for one that does not say what it is
+             */
+            device: string;
+            /**
+             * Expires At
+             * Format: date-time
+             * @description RFC 3339, always with its offset
+             */
+            expires_at: string;
+            /** Id */
+            id: string;
+            /**
+             * Last Seen At
+             * Format: date-time
+             * @description To the minute
+             */
+            last_seen_at: string;
+        };
+        /** Page[AccessToken] */
+        Page_AccessToken_: {
+            /** Items */
+            items: components["schemas"]["AccessToken"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[Account] */
         Page_Account_: {
             /** Items */
@@ -2819,6 +3361,13 @@ export interface components {
         Page_Operation_: {
             /** Items */
             items: components["schemas"]["Operation"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[OwnSession] */
+        Page_OwnSession_: {
+            /** Items */
+            items: components["schemas"]["OwnSession"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -2880,6 +3429,12 @@ export interface components {
              * Format: password
              */
             current_password: string;
+            /**
+             * End Access Tokens
+             * @description Whether the own access tokens end, too
+             * @default false
+             */
+            end_access_tokens?: boolean;
             /**
              * New Password
              * Format: password
@@ -3356,6 +3911,14 @@ export interface components {
              * @description Those that this user is a member of
              */
             virtual_clusters: components["schemas"]["VirtualClusterReference"][];
+        };
+        /**
+         * SessionsEnded
+         * @description What was ended.
+         */
+        SessionsEnded: {
+            /** Ended */
+            ended: number;
         };
         /**
          * Settings
@@ -4077,6 +4640,49 @@ export interface components {
             items: components["schemas"]["Account"][];
         };
         /**
+         * UsersImport
+         * @description What would be made of the file, or was made of it.
+         */
+        UsersImport: {
+            /**
+             * Dry Run
+             * @description Nothing was changed
+             */
+            dry_run: boolean;
+            /**
+             * Encoding
+             * @description In which the file was read
+             */
+            encoding: string;
+            /**
+             * Errors
+             * @description What the file as a whole has wrong; the field is the line, if any
+             */
+            errors: components["schemas"]["FieldError"][];
+            /**
+             * Existing
+             * @description Users who are there already: nothing of them is looked at or changed
+             */
+            existing: number;
+            /**
+             * Lines
+             * @description Of a dry run
+             */
+            lines: components["schemas"]["ImportLine"][];
+            /**
+             * Mistakes
+             * @description Of all lines; the first thousand are told
+             */
+            mistakes: number;
+            /** New */
+            new: number;
+            /**
+             * Passwords
+             * @description Of those that were made
+             */
+            passwords: components["schemas"]["InitialPassword"][];
+        };
+        /**
          * UserUpdate
          * @description What is to be different; what is left out stays.
          */
@@ -4408,13 +5014,9 @@ export interface operations {
             };
         };
     };
-    audit_list: {
+    identity_list_access_tokens: {
         parameters: {
             query?: {
-                /** @description For example task.create */
-                action?: string | null;
-                /** @description Name of the user */
-                actor?: string | null;
                 /** @description `next_cursor` of the page before */
                 cursor?: string | null;
                 /** @description Items per page */
@@ -4432,7 +5034,253 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["Page_AccessToken_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    identity_create_access_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccessTokenCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewAccessToken"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    identity_delete_access_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    identity_access_token_options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessTokenOptions"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_list: {
+        parameters: {
+            query?: {
+                /** @description For example task.create, or task for all that is done to tasks */
+                action?: string | null;
+                /** @description Name of the user, as it was recorded */
+                actor?: string | null;
+                /** @description Where the request came from */
+                address?: string | null;
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+                /** @description Id of what it was done to, or how its name begins */
+                object?: string | null;
+                outcome?: ("done" | "denied" | "failed") | null;
+                /** @description At this moment or later */
+                since?: string | null;
+                /** @description Before this moment */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/json": components["schemas"]["Page_AuditRecord_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                record_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditRecord"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_actors: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description In the names of accounts; how others begin */
+                words?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditActors"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_export: {
+        parameters: {
+            query?: {
+                /** @description For example task.create, or task for all that is done to tasks */
+                action?: string | null;
+                /** @description Name of the user, as it was recorded */
+                actor?: string | null;
+                /** @description Where the request came from */
+                address?: string | null;
+                /** @description Id of what it was done to, or how its name begins */
+                object?: string | null;
+                outcome?: ("done" | "denied" | "failed") | null;
+                /** @description At this moment or later */
+                since?: string | null;
+                /** @description Before this moment */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do */
@@ -6115,6 +6963,98 @@ export interface operations {
             };
         };
     };
+    identity_list_sessions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OwnSession_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    identity_end_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    identity_end_other_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionsEnded"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     settings_read: {
         parameters: {
             query?: never;
@@ -6905,6 +7845,72 @@ export interface operations {
             };
         };
     };
+    users_access_tokens: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string | null;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AccessToken_"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_end_access_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     users_delete: {
         parameters: {
             query?: never;
@@ -7238,6 +8244,115 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsersCreated"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_export: {
+        parameters: {
+            query?: {
+                /** @description Only those that may sign in, or only those that may not */
+                active?: boolean | null;
+                /** @description Only those in this group */
+                group?: string | null;
+                /** @description Only those that were given this role */
+                role?: string | null;
+                /** @description Only those without role and group, or only the others */
+                waiting?: boolean | null;
+                /** @description In names, e-mail address, phone number */
+                words?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_import: {
+        parameters: {
+            query?: {
+                /** @description Only tell what would be made, and what is wrong */
+                dry_run?: boolean;
+                /** @description Who is there already is no mistake, and left as is */
+                skip_existing?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsersImport"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    users_import_template: {
+        parameters: {
+            query?: {
+                language?: "en" | "zh";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do */
