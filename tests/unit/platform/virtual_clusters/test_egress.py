@@ -98,7 +98,7 @@ def test_the_order_in_which_it_was_asked_for_is_none() -> None:
 
 
 def terms(*opened: Opening, level: PodSecurity = RESTRICTED) -> Terms:
-    return Terms({}, None, level, opened)
+    return Terms(pod_security=level, egress=opened)
 
 
 HTTPS, BOTH = (
@@ -136,8 +136,8 @@ def test_networks_are_closed_at_any_time_and_the_level_is_made_stricter_only_whe
 def test_what_an_edit_leaves_out_stays() -> None:
     before = terms(HTTPS, level=BASELINE)
     assert edited(before, None, None, None) == before
-    assert edited(before, None, None, None, RESTRICTED).pod_security is RESTRICTED
-    assert edited(before, None, None, None, None, ()).egress == ()
+    assert edited(before, None, None, None, pod_security=RESTRICTED).pod_security is RESTRICTED
+    assert edited(before, None, None, None, egress=()).egress == ()
 
 
 async def test_a_new_one_lets_nobody_be_root_and_nothing_out(usual: Room) -> None:
