@@ -25,9 +25,9 @@ DOMAIN = Domain(
     },
     parts=(ProcessPart(Ways, made, Ways.close),),
     matrix={
-        "POST /session/ways/{way}/start": Elsewhere("test_somebody_signs_in_by_microsoft"),
-        "POST /session/ways/{way}": Elsewhere("test_somebody_signs_in_by_microsoft"),
-        "POST /session/ways/{way}/account": Elsewhere("test_who_is_unknown_makes_an_account_that_may_do_nothing"),
+        "POST /session/ways/{way}/start": Elsewhere("test_a_way_is_three_requests_of_whoever_comes"),
+        "POST /session/ways/{way}": Elsewhere("test_a_way_is_three_requests_of_whoever_comes"),
+        "POST /session/ways/{way}/account": Elsewhere("test_a_way_is_three_requests_of_whoever_comes"),
         "GET /session/ways": MatrixRow.everybody(unentitled=OK),
         # Nobody's way is set up there; tests/unit/platform/ways_in links and ends links.
         "POST /session/ways/{way}/link": MatrixRow(

@@ -21,6 +21,17 @@ async def test_somebody_signs_in_by_microsoft(portal: RunningPlatform) -> None:
     assert await again.who() is None
 
 
+async def test_a_way_is_three_requests_of_whoever_comes(portal: RunningPlatform) -> None:
+    browser, way = a_browser(portal), "microsoft"
+    begun = await browser.api.post(f"/session/ways/{way}/start")
+    assert begun.status_code == 201, begun.text
+    came = await browser.sign_in_there(begun.json()["address"], "ada")
+    back = await browser.api.post(f"/session/ways/{way}", json={"state": came["state"], "code": came["code"]})
+    assert (back.status_code, back.json()["outcome"]) == (201, "unknown")
+    made = await browser.api.post(f"/session/ways/{way}/account", json={"name": "ada", "nickname": "Ada"})
+    assert (made.status_code, await browser.who()) == (201, "ada")
+
+
 async def test_who_is_unknown_makes_an_account_that_may_do_nothing(portal: RunningPlatform) -> None:
     browser = a_browser(portal)
     offered = (await browser.through("ada")).json()["account"]
