@@ -34,26 +34,30 @@ async def register(parts: Platform, wanted: Registration, address: str, request_
     password = wanted.password.get_secret_value()
     passwords.refuse_name_in(wanted.name, password, "password")
     most = parts.configuration.registration.most_waiting
-    async with parts.sessions() as session, session.begin():
-        repository = IdentityRepository(session)
-        await _refuse(repository, address, most)
-        fresh = await fresh_at(repository, address)
-    # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
-    async with passwords.turn_of(address):
-        hashed = await passwords.hashed(password, known=False, fresh=fresh)
     refused: ApiError | None = None
-    async with parts.sessions() as session, session.begin():
-        repository = IdentityRepository(session)
-        # One after the other: of many at once no more get through than of many in a row.
-        await repository.judge_alone()
-        await _refuse(repository, address, most)
-        session.add_all(SignInAttemptRow(key=key) for key in (_of_address(address), _ALL))
-        if await repository.taken_names([wanted.name]):
-            refused = names.taken(wanted.name)
-        else:
-            user = await add_account(session, wanted.name, hashed, nickname=wanted.nickname, must_change_password=False)
-            actor = _Registrant(user.id, user.name, address, request_id)
-            await record(session, actor, "user.register", kind="user", identifier=user.id, name=user.name)
+    # What is too often is refused before it is computed, also where many come at once; each has its turn until it is
+    # counted.
+    async with passwords.turn_of(address):
+        async with parts.sessions() as session, session.begin():
+            repository = IdentityRepository(session)
+            await _refuse(repository, address, most)
+            fresh = await fresh_at(repository, address)
+        # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
+        hashed = await passwords.hashed(password, known=False, fresh=fresh)
+        async with parts.sessions() as session, session.begin():
+            repository = IdentityRepository(session)
+            # One after the other: of many at once no more get through than of many in a row.
+            await repository.judge_alone()
+            await _refuse(repository, address, most)
+            session.add_all(SignInAttemptRow(key=key) for key in (_of_address(address), _ALL))
+            if await repository.taken_names([wanted.name]):
+                refused = names.taken(wanted.name)
+            else:
+                user = await add_account(
+                    session, wanted.name, hashed, nickname=wanted.nickname, must_change_password=False
+                )
+                actor = _Registrant(user.id, user.name, address, request_id)
+                await record(session, actor, "user.register", kind="user", identifier=user.id, name=user.name)
     # After the transaction, so that the try is counted.
     if refused is not None:
         raise refused

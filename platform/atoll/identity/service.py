@@ -91,54 +91,59 @@ class IdentityService:
             repository = IdentityRepository(session)
             keys = await _keys(repository, name, address, device)
             await _refuse_guessing(repository, keys)
-            fresh = await fresh_at(repository, address)
             await _refuse_too_many(repository, name)
             user = await repository.user_by_name(name, verifying=True)
             # Whoever registers may have as many devices as they like, and is a stranger until given rights.
             known = "device" in keys and user is not None and await repository.has_rights(user.id)
         async with passwords.turn_of_known(name) if known else passwords.turn_of(address):
             kept = user.password_hash if user is not None and user.active else None
+            async with sessions() as session:
+                # Whose line it is: of many guesses at once only the first are of an address where nothing failed.
+                fresh = known or await fresh_at(IdentityRepository(session), address)
             fit, newer = await passwords.fits(password, kept, known=known, fresh=fresh)
-        async with sessions() as session, session.begin():
-            repository = IdentityRepository(session)
-            # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
-            await repository.judge_alone()
-            keys = await _keys(repository, name, address, device)
-            await _refuse_guessing(repository, keys)
-            if user is None or not fit:
-                session.add_all(_failures(keys, name, address))
-                await record_sign_in(
-                    session,
-                    user_id=None,
-                    # What is nobody's name may be the password, typed into the wrong field.
-                    name="" if user is None else user.name,
-                    outcome="failed",
-                    address=address,
-                    request_id=request_id,
-                )
-            else:
-                verified = user.password_hash
-                user = await repository.user(user.id, lock=True, verifying=True)
-                if user is None or not user.active:
-                    raise NotSignedIn(codes.AccountInactive())
-                if user.password_hash != verified:
-                    raise NotSignedIn(codes.WrongCredentials())  # it was changed while this one was looked at
-                if newer is not None:
-                    user.password_hash = newer
-                session.add(SignInAttemptRow(key=_succeeded(name)))
-                for key in {keys.get("device", ""), _pair(name, address)} - {""}:
-                    await repository.forgive(key)
-                shown = new_token()
-                await repository.know_device(user.id, token_hash(shown), device, now() + DEVICE_KNOWN, DEVICES_PER_USER)
-                if replaces is not None:
-                    await repository.end_session(replaces)
-                await repository.forget_ended(now(), now() - WINDOW)
-                await AccessTokenRepository(session).forget_ended()
-                await record_sign_in(
-                    session, user_id=user.id, name=user.name, outcome="done", address=address, request_id=request_id
-                )
-                token, opened = await IdentityService(session, parts)._open(user, address, agent)
-                return token, shown, opened
+            # It has its turn until that is counted, so that the next one at this address sees it.
+            async with sessions() as session, session.begin():
+                repository = IdentityRepository(session)
+                # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
+                await repository.judge_alone()
+                keys = await _keys(repository, name, address, device)
+                await _refuse_guessing(repository, keys)
+                if user is None or not fit:
+                    session.add_all(_failures(keys, name, address))
+                    await record_sign_in(
+                        session,
+                        user_id=None,
+                        # What is nobody's name may be the password, typed into the wrong field.
+                        name="" if user is None else user.name,
+                        outcome="failed",
+                        address=address,
+                        request_id=request_id,
+                    )
+                else:
+                    verified = user.password_hash
+                    user = await repository.user(user.id, lock=True, verifying=True)
+                    if user is None or not user.active:
+                        raise NotSignedIn(codes.AccountInactive())
+                    if user.password_hash != verified:
+                        raise NotSignedIn(codes.WrongCredentials())  # it was changed while this one was looked at
+                    if newer is not None:
+                        user.password_hash = newer
+                    session.add(SignInAttemptRow(key=_succeeded(name)))
+                    for key in {keys.get("device", ""), _pair(name, address)} - {""}:
+                        await repository.forgive(key)
+                    shown = new_token()
+                    await repository.know_device(
+                        user.id, token_hash(shown), device, now() + DEVICE_KNOWN, DEVICES_PER_USER
+                    )
+                    if replaces is not None:
+                        await repository.end_session(replaces)
+                    await repository.forget_ended(now(), now() - WINDOW)
+                    await AccessTokenRepository(session).forget_ended()
+                    await record_sign_in(
+                        session, user_id=user.id, name=user.name, outcome="done", address=address, request_id=request_id
+                    )
+                    token, opened = await IdentityService(session, parts)._open(user, address, agent)
+                    return token, shown, opened
         # After the transaction, so that the failure is counted.
         raise NotSignedIn(codes.WrongCredentials())
 
