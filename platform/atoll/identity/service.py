@@ -65,7 +65,7 @@ class IdentityService:
         since = now() - SEEN_EVERY
         if seen_at <= since:
             await self._repository.seen(hashed_token, address, since)
-        return caller_of(user, grants, self._permissions, address, request_id)
+        return caller_of(user, grants, self._permissions, address, request_id, hashed_token)
 
     @staticmethod
     async def sign_in(
@@ -270,9 +270,14 @@ def described(user: UserRow, roles: list[RoleReference]) -> User:
 
 
 def caller_of(
-    user: UserRow, grants: Iterable[str], permissions: PermissionTable, address: str, request_id: str
+    user: UserRow,
+    grants: Iterable[str],
+    permissions: PermissionTable,
+    address: str,
+    request_id: str,
+    shown: str | None = None,
 ) -> Caller:
-    """A user, to whom `grants` were granted, as the one who asks."""
+    """A user, to whom `grants` were granted, as the one who asks; `shown`: by the session of that digest."""
     return Caller(
         id=user.id,
         name=user.name,
@@ -282,6 +287,7 @@ def caller_of(
         must_change_password=user.must_change_password,
         address=address,
         request_id=request_id,
+        shown=shown,
     )
 
 
