@@ -21,7 +21,12 @@ async function changed(page: Page, user: string): Promise<void> {
   }
 }
 
-test("what was done to an account is found, opened, followed and exported", async ({ page, browser, stack, expected }) => {
+test("what was done to an account is found, opened, followed and exported", async ({
+  page,
+  browser,
+  stack,
+  expected,
+}) => {
   test.setTimeout(120_000);
   expected.push(/status of 401/); // who is disabled is out
   const { page: theirs, person } = await atWork(browser, stack);

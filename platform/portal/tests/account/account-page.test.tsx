@@ -166,8 +166,8 @@ describe("the access tokens of an account", () => {
     await userEvent.click(start);
     await userEvent.click(start);
     await userEvent.click(screen.getByRole("checkbox", { name: /See own tasks/ }));
-    await userEvent.click(screen.getByRole("radio", { name: "Reads and changes" }));
-    await userEvent.click(screen.getByRole("radio", { name: "90 days" }));
+    await userEvent.click(screen.getByText("Reads and changes"));
+    await userEvent.click(screen.getByText("90 days"));
     await userEvent.click(screen.getByRole("button", { name: "Make token" }));
     expect(await screen.findByText("atoll_x")).toBeDefined();
     const sent = asked.find(({ method }) => method === "POST");
