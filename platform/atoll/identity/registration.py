@@ -35,25 +35,29 @@ async def register(parts: Platform, wanted: Registration, address: str, request_
     password = wanted.password.get_secret_value()
     passwords.refuse_name_in(wanted.name, password, "password")
     most = parts.configuration.registration.most_waiting
-    async with parts.sessions() as session, session.begin():
-        repository = IdentityRepository(session)
-        await refuse_more(repository, address, most)
-        fresh = await fresh_at(repository, address)
-    # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
-    async with passwords.turn_of(address):
-        hashed = await passwords.hashed(password, known=False, fresh=fresh)
     refused: ApiError | None = None
-    async with parts.sessions() as session, session.begin():
-        repository = IdentityRepository(session)
-        # One after the other: of many at once no more get through than of many in a row.
-        await repository.judge_alone()
-        await refuse_more(repository, address, most)
-        session.add_all(tries(address))
-        if await repository.taken_names([wanted.name]):
-            refused = names.taken(wanted.name)
-        else:
-            user = await add_account(session, wanted.name, hashed, nickname=wanted.nickname, must_change_password=False)
-            await record_registration(session, user, address, request_id)
+    # What is too often is refused before it is computed, also where many come at once; each has its turn until it is
+    # counted.
+    async with passwords.turn_of(address):
+        async with parts.sessions() as session, session.begin():
+            repository = IdentityRepository(session)
+            await refuse_more(repository, address, most)
+            fresh = await fresh_at(repository, address)
+        # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
+        hashed = await passwords.hashed(password, known=False, fresh=fresh)
+        async with parts.sessions() as session, session.begin():
+            repository = IdentityRepository(session)
+            # One after the other: of many at once no more get through than of many in a row.
+            await repository.judge_alone()
+            await refuse_more(repository, address, most)
+            session.add_all(tries(address))
+            if await repository.taken_names([wanted.name]):
+                refused = names.taken(wanted.name)
+            else:
+                user = await add_account(
+                    session, wanted.name, hashed, nickname=wanted.nickname, must_change_password=False
+                )
+                await record_registration(session, user, address, request_id)
     # After the transaction, so that the try is counted.
     if refused is not None:
         raise refused

@@ -65,7 +65,7 @@ class IdentityService:
         since = now() - SEEN_EVERY
         if seen_at <= since:
             await self._repository.seen(hashed_token, address, since)
-        return caller_of(user, grants, self._permissions, address, request_id)
+        return caller_of(user, grants, self._permissions, address, request_id, hashed_token)
 
     @staticmethod
     async def sign_in(
@@ -91,45 +91,48 @@ class IdentityService:
             repository = IdentityRepository(session)
             keys = await keys_of(repository, name, address, device)
             await refuse_guessing(repository, keys)
-            fresh = await fresh_at(repository, address)
             await refuse_too_many(repository, name)
             user = await repository.user_by_name(name, verifying=True)
             # Whoever registers may have as many devices as they like, and is a stranger until given rights.
             known = "device" in keys and user is not None and await repository.has_rights(user.id)
         async with passwords.turn_of_known(name) if known else passwords.turn_of(address):
             kept = (user.password_hash or None) if user is not None and user.active else None
+            async with sessions() as session:
+                # Whose line it is: of many guesses at once only the first are of an address where nothing failed.
+                fresh = known or await fresh_at(IdentityRepository(session), address)
             fit, newer = await passwords.fits(password, kept, known=known, fresh=fresh)
-        async with sessions() as session, session.begin():
-            repository = IdentityRepository(session)
-            # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
-            await repository.judge_alone()
-            keys = await keys_of(repository, name, address, device)
-            await refuse_guessing(repository, keys)
-            if user is None or not fit:
-                session.add_all(failures_of(keys, name, address))
-                await record_sign_in(
-                    session,
-                    user_id=None,
-                    # What is nobody's name may be the password, typed into the wrong field.
-                    name="" if user is None else user.name,
-                    outcome="failed",
-                    address=address,
-                    request_id=request_id,
-                )
-            else:
-                verified = user.password_hash
-                user = await repository.user(user.id, lock=True, verifying=True)
-                if user is None or not user.active:
-                    raise NotSignedIn(codes.AccountInactive())
-                if user.password_hash != verified:
-                    raise NotSignedIn(codes.WrongCredentials())  # it was changed while this one was looked at
-                if newer is not None:
-                    user.password_hash = newer
-                for key in {keys.get("device", ""), _pair(name, address)} - {""}:
-                    await repository.forgive(key)
-                return await IdentityService(session, parts).begin(
-                    user, address=address, request_id=request_id, replaces=replaces, device=device, agent=agent
-                )
+            # It has its turn until that is counted, so that the next one at this address sees it.
+            async with sessions() as session, session.begin():
+                repository = IdentityRepository(session)
+                # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
+                await repository.judge_alone()
+                keys = await keys_of(repository, name, address, device)
+                await refuse_guessing(repository, keys)
+                if user is None or not fit:
+                    session.add_all(failures_of(keys, name, address))
+                    await record_sign_in(
+                        session,
+                        user_id=None,
+                        # What is nobody's name may be the password, typed into the wrong field.
+                        name="" if user is None else user.name,
+                        outcome="failed",
+                        address=address,
+                        request_id=request_id,
+                    )
+                else:
+                    verified = user.password_hash
+                    user = await repository.user(user.id, lock=True, verifying=True)
+                    if user is None or not user.active:
+                        raise NotSignedIn(codes.AccountInactive())
+                    if user.password_hash != verified:
+                        raise NotSignedIn(codes.WrongCredentials())  # it was changed while this one was looked at
+                    if newer is not None:
+                        user.password_hash = newer
+                    for key in {keys.get("device", ""), _pair(name, address)} - {""}:
+                        await repository.forgive(key)
+                    return await IdentityService(session, parts).begin(
+                        user, address=address, request_id=request_id, replaces=replaces, device=device, agent=agent
+                    )
         # After the transaction, so that the failure is counted.
         raise NotSignedIn(codes.WrongCredentials())
 
@@ -293,9 +296,14 @@ def described(user: UserRow, roles: list[RoleReference]) -> User:
 
 
 def caller_of(
-    user: UserRow, grants: Iterable[str], permissions: PermissionTable, address: str, request_id: str
+    user: UserRow,
+    grants: Iterable[str],
+    permissions: PermissionTable,
+    address: str,
+    request_id: str,
+    shown: str | None = None,
 ) -> Caller:
-    """A user, to whom `grants` were granted, as the one who asks."""
+    """A user, to whom `grants` were granted, as the one who asks; `shown`: by the session of that digest."""
     return Caller(
         id=user.id,
         name=user.name,
@@ -305,6 +313,7 @@ def caller_of(
         must_change_password=user.must_change_password,
         address=address,
         request_id=request_id,
+        shown=shown,
     )
 
 
