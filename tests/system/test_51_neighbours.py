@@ -131,9 +131,7 @@ def test_who_is_in_another_virtual_cluster_reaches_nothing_that_is_private_in_th
         theirs = victim.run(atoll, "listen", LISTEN, limits=SMALL)
         address, mac = json.loads(told(victim, theirs, "LISTENS"))
         targets = [("IPv4", address, PORT, "tcp"), ("IPv6", link_local(mac), PORT, "tcp")]
-        own = stranger.run(
-            atoll, "scan", scan(targets) + LOOK_AROUND, virtual_cluster=share.name, device_type=None, limits=SMALL
-        )
+        own = stranger.run(atoll, "scan", scan(targets) + LOOK_AROUND, virtual_cluster=share.name, limits=SMALL)
         assert json.loads(told(stranger, own, "SCANNED"))["reached"] == []
         # Of all homes it sees its owner's; nothing that it was given is the other's.
         seen = json.loads(told(stranger, own, "SEES"))

@@ -192,7 +192,7 @@ async def test_a_transaction_that_is_open_for_too_long_is_ended(watchdog: Watchd
         assert len(watchdog.said()) == 1
 
 
-@sooner(**{"10 seconds' AND": "0 seconds' AND", "0.05": "0.0001"})
+@sooner(**{"10 seconds' AND": "2 seconds' AND", "0.05": "0.0001"})
 async def test_who_keeps_notifications_from_being_forgotten_is_ended(watchdog: Watchdog) -> None:
     async with sessions(watchdog.pod, JOBS) as (thief,), sessions(watchdog.pod, API) as (honest,):
         await thief.execute("LISTEN all_of_them")
