@@ -65,6 +65,15 @@ FACTS: dict[str, dict[str, Any]] = {
         "description": "What the device plugins of the bundle are told, by driver and device type.",
     },
     "atoll_resource_limit": {"type": "dict", "description": "Limits of pods of tasks per device type that occurs."},
+    "atoll_ways_in": {"type": "dict", "description": "Ways to sign in by others, as the services are told them."},
+    "atoll_ways_in_files": {
+        "type": "dict",
+        "description": "Files on the control host with what these ways need, by their names among the API's secrets.",
+    },
+    "atoll_providers": {
+        "type": "dict",
+        "description": "The networks and ports outside of the cluster that the API may ask who somebody is.",
+    },
 }
 _TYPES = {str: "str", int: "int", float: "float", bool: "bool"}
 

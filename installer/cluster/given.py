@@ -13,6 +13,7 @@ from typing import Any
 
 from installer.cluster.places import own_key, state_directory
 from installer.cluster.schema import Cluster, Node
+from installer.cluster.sign_in import secret_files
 
 FOLDER = "given"
 
@@ -23,6 +24,7 @@ def given_files(cluster: Cluster) -> list[str]:
     found = [cluster.ssh_of(node).key_file for node in cluster.nodes]
     found += [platform.certificate_file, platform.key_file, harbor.ca_file if harbor else None]
     found.append(cluster.smtp.password_file)
+    found += secret_files(cluster.sign_in).values()
     return list(dict.fromkeys(path for path in found if path))
 
 

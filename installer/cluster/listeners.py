@@ -51,6 +51,11 @@ class Listener:
         """The port, or first and last of the range."""
         return f"{self.first}-{self.last}" if self.last else str(self.first)
 
+    @property
+    def sensitive(self) -> bool:
+        """Whether some may come and neither strangers nor tasks are meant: who comes there is a part of the cluster."""
+        return bool(self.who) and not {Who.EVERYBODY, Who.TASKS} & {*self.who}
+
     def has(self, port: int) -> bool:
         """Say whether a port is one of these."""
         return self.first <= port <= (self.last or self.first)

@@ -28,6 +28,7 @@ from installer.cluster.sections import (
     Smtp,
     Storage,
 )
+from installer.cluster.sign_in import SignIn
 from installer.cluster.values import (
     AbsolutePath,
     Address,
@@ -156,6 +157,7 @@ class Cluster(Section):
     database: Database
     monitoring: Monitoring
     platform: Platform
+    sign_in: SignIn
     control: Control
     resource_limit: ResourceLimit
     smtp: Smtp

@@ -220,7 +220,10 @@ class Accelerators(Section):
 class Queue(Section):
     """Kueue: who waits for what."""
 
-    fair_sharing: bool = Field(default=True, description="Share idle devices by use so far instead of by arrival")
+    fair_sharing: bool = Field(
+        default=False,
+        description="Who holds least comes first, not who asked first; nobody borrows then",
+    )
     preempt_lower_priority: bool = Field(
         default=True,
         description="A task may take devices from tasks of lower priority",
@@ -345,6 +348,11 @@ class Platform(Section):
     user_namespaces: Literal["auto", "never"] = Field(
         default="auto",
         description="Whether pods of tasks have user namespaces of their own; auto: where every machine of a task can",
+    )
+    privileged_jobs: bool = Field(
+        default=False,
+        description="Jobs may be root of their container: of users with the right to, who have switched it on, in "
+        "virtual clusters that let them",
     )
     retention: Retention = Field(default=Retention(), description="How long things are kept that are over")
 

@@ -149,12 +149,24 @@ Link = Annotated[
     str,
     AfterValidator(_matching(_LINK, "a name for a network device", "Use at most 15 small letters and digits.")),
 ]
+_NAME = "[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?"
+_PORT = r"([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])"
 HttpsUrl = Annotated[
     str,
     AfterValidator(
         _matching(re.compile(r"https://[^\s/]+(/\S*)?"), "an https address", "Write https:// and the name.")
     ),
 ]
+HttpProxy = Annotated[
+    str,
+    AfterValidator(_matching(re.compile(rf"http://{_NAME}:{_PORT}"), "a proxy",
+        "Write http://, its name or address, and its port, like http://10.0.0.5:3128.")),
+]  # fmt: skip
+ProviderUrl = Annotated[
+    str,
+    AfterValidator(_matching(re.compile(rf"https://{_NAME}(:{_PORT})?(/[^\s?#]*)?"), "the address of a provider",
+        "Write https://, its name and perhaps a port and a path, with nothing behind these.")),
+]  # fmt: skip
 HttpsOrigin = Annotated[
     str,
     AfterValidator(_matching(re.compile(r"https://[^\s/]+"), "the address of a portal",

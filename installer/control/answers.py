@@ -55,7 +55,8 @@ class Nodes(Answer):
 class Port(Answer):
     """A row of the table of ports: what listens there, and who may come over IPv4 and over IPv6.
 
-    `callers` names the pods that are meant where pods may come; empty: all of the system.
+    `callers` names the pods that are meant where pods may come; empty: all of the system. `sensitive`: meant for parts
+    of the cluster and administrators, whoever may come there as it is set.
     """
 
     what: str
@@ -67,6 +68,7 @@ class Port(Answer):
     who: list[Who]
     callers: list[str]
     who_ipv6: list[Who]
+    sensitive: bool
 
 
 class StraySocket(Answer):

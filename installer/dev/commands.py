@@ -53,7 +53,12 @@ SERVICES = ("files", "jobs", "api")
 @click.option(
     "--no-portal", is_flag=True, help="The API only: for `npm run dev` in platform/portal, which serves the portal."
 )
-def dev(port: int, state: Path, reset: bool, no_portal: bool) -> None:
+@click.option(
+    "--ways-in",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Ways to sign in by others: a YAML file with `ways_in` of the services' configuration (docs/sign-in.md).",
+)
+def dev(port: int, state: Path, reset: bool, no_portal: bool, ways_in: Path | None) -> None:
     """Run the platform on this machine, without a cluster and without root: for a first look, and for development.
 
     PostgreSQL, all services and the portal; training runs as processes of yours, on pretended GPUs and NPUs. Nothing
@@ -70,7 +75,7 @@ def dev(port: int, state: Path, reset: bool, no_portal: bool) -> None:
             Family(state).end()
             tasks.end(settings.storage(state) / "engine")
             states.empty(state)
-        _run(doors, state, portal=not no_portal)
+        _run(doors, state, portal=not no_portal, ways_in=ways_in)
 
 
 @contextmanager
@@ -80,7 +85,7 @@ def _doors(port: int) -> Iterator[dict[str, socket.socket]]:
         yield {name: held.enter_context(processes.listen(port if name == "api" else 0)) for name in SERVICES}
 
 
-def _run(doors: dict[str, socket.socket], state: Path, portal: bool) -> None:
+def _run(doors: dict[str, socket.socket], state: Path, portal: bool, ways_in: Path | None) -> None:
     began = time.monotonic()
     ports = {name: processes.port_of(each) for name, each in doors.items()}
     port = ports["api"]
@@ -96,6 +101,7 @@ def _run(doors: dict[str, socket.socket], state: Path, portal: bool) -> None:
                 database.start()
                 settings.storage(state).mkdir(exist_ok=True)
                 told = settings.configuration(state, database.connection, ports, served)
+                told |= settings.ways_in(ways_in) if ways_in else {}
                 config = settings.write(state, told)
                 family.do("database-migration", [sys.executable, "-m", "atoll.api.migrate"], _environment(config))
             with progress.stage("services"):

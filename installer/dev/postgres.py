@@ -22,8 +22,16 @@ NAME, USER, DATABASE, PORT = "database", "postgres", "atoll", 5432
 SERVICES = ("atoll_api", "atoll_jobs")
 LONGEST_SOCKET = 100  # the kernel takes 107 bytes of path
 START_TIMEOUT_S = 60.0
-# One person's: little memory, and no waiting for the disk (a loss of power may take the last second, no more).
-OPTIONS = {"listen_addresses": "", "max_connections": "60", "shared_buffers": "64MB", "synchronous_commit": "off"}
+# One person's: little memory, and no waiting for the disk (a loss of power may take the last second, no more). What it
+# costs to read here and there is what it costs in a cluster (roles/database/templates/patroni.yaml.j2).
+OPTIONS = {
+    "listen_addresses": "",
+    "max_connections": "60",
+    "shared_buffers": "64MB",
+    "synchronous_commit": "off",
+    "random_page_cost": "1.1",
+    "jit": "off",
+}
 
 
 class PostgreSQL:

@@ -14,6 +14,7 @@ import yaml
 from installer import exit_codes
 from installer.cluster import DEVICE_TYPES, DeviceType
 from installer.cluster.devices import rows
+from installer.dev.errors import DevError
 
 VITE_PORT = 5173
 PRETENDED = 8  # cards per node
@@ -94,6 +95,8 @@ def configuration(state: Path, database: dict[str, Any], ports: dict[str, int], 
         "engine": {
             "kind": "local",
             "nodes": nodes,
+            # So that the portal can be seen with it; here a privileged job is who started `./atoll dev`, as any task.
+            "privileged_jobs": True,
         },
         "frameworks": _frameworks(),
         "devices": rows(devices),
@@ -101,6 +104,17 @@ def configuration(state: Path, database: dict[str, Any], ports: dict[str, int], 
         "virtual_clusters": [{"name": "default", "devices": devices}],
         "secrets": str(state / "secrets"),
     }
+
+
+def ways_in(file: Path) -> dict[str, Any]:
+    """What a file says of ways to sign in by others, for config.yaml. Raises DevError."""
+    try:
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise DevError(f"{file} cannot be read: {error}", "Write it as YAML; docs/sign-in.md shows one.") from error
+    if not isinstance(content, dict):
+        raise DevError(f"{file} says nothing of ways to sign in.", "docs/sign-in.md shows one.")
+    return {"ways_in": content}
 
 
 def of_service(content: dict[str, Any], service: str) -> dict[str, Any]:

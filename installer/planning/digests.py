@@ -15,6 +15,7 @@ from cryptography import x509
 
 from installer.cluster import TREE, Cluster, bundle_directory, state_directory, version
 from installer.cluster.given import given, given_time
+from installer.cluster.sign_in import secret_files
 from installer.planning.phases import PHASES
 from installer.planning.projection import Digests
 
@@ -103,12 +104,14 @@ def ending(pki: Path) -> Iterator[str]:
 
 
 def _files_of_user(cluster: Cluster) -> dict[str, str]:
-    platform, harbor = cluster.platform, cluster.registry.harbor
+    platform, harbor, sign_in = cluster.platform, cluster.registry.harbor, cluster.sign_in
     found = {}
-    for name in filter(None, (platform.certificate_file, platform.key_file, harbor.ca_file if harbor else None)):
+    told = (platform.certificate_file, platform.key_file, harbor.ca_file if harbor else None, sign_in.ca_file)
+    for name in filter(None, told):
         path = given(cluster, name)
         found[name] = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "missing"
-    if cluster.smtp.password_file:
+    secrets = [cluster.smtp.password_file, *secret_files(sign_in).values()]
+    for name in filter(None, secrets):
         # By its time: records are no secret, and from a digest of it a weak password could be guessed.
-        found[cluster.smtp.password_file] = given_time(cluster, cluster.smtp.password_file) or "missing"
+        found.setdefault(name, given_time(cluster, name) or "missing")
     return found

@@ -17,6 +17,7 @@ from installer.cluster.drivers import card_labels, card_plugins
 from installer.cluster.given import ssh_key, with_given
 from installer.cluster.ports import firewall
 from installer.cluster.resource_limit import disk_set_aside
+from installer.cluster.sign_in import reached, secret_files, ways_in
 from installer.planning.phases import PHASES
 from installer.planning.plan import Plan
 from installer.planning.projection import Digests, acting_master, devices, input_hash, nodes_of, portal_address, project
@@ -119,6 +120,9 @@ def _variables(cluster: Cluster, digests: Digests, bundle: Path) -> dict[str, An
         "atoll_card_labels": card_labels(),
         "atoll_card_plugins": card_plugins(),
         "atoll_resource_limit": _resource_limit(cluster),
+        "atoll_ways_in": ways_in(cluster.sign_in),
+        "atoll_ways_in_files": with_given(cluster, secret_files(cluster.sign_in)),
+        "atoll_providers": reached(cluster.sign_in),
         # Nodes have a python3 at this place (preflight checks it); looking for others costs a connection per node.
         "ansible_python_interpreter": "/usr/bin/python3",
         **{f"ansible_{program}_executable": str(STAND_INS / program) for program in ("ssh", "sftp", "scp")},

@@ -155,13 +155,15 @@ def _values(name: str, cluster: Cluster, node: Node, digests: Digests) -> dict[s
     keys = [key] if key else list(content)
     found = {}
     for each in keys:
-        value = content[each]
-        found[f"{section}.{each}"] = [value, digests.files[value]] if _is_file(value, digests) else value
+        found[f"{section}.{each}"] = _with_digests(content[each], digests)
     return found
 
 
-def _is_file(value: Any, digests: Digests) -> bool:
-    return isinstance(value, str) and value in digests.files
+def _with_digests(value: Any, digests: Digests) -> Any:
+    """Return a value with the digest of each file of the user beside its path, however deep it stands."""
+    if isinstance(value, dict):
+        return {key: _with_digests(inner, digests) for key, inner in value.items()}
+    return [value, digests.files[value]] if isinstance(value, str) and value in digests.files else value
 
 
 def _plain(value: Any) -> Any:

@@ -13,6 +13,8 @@ from pathlib import Path
 from installer import packages
 from installer.cluster import Cluster, bundle_directory, cache_directory, state_directory
 from installer.cluster.drivers import STORAGE
+from installer.cluster.given import given
+from installer.cluster.sign_in import AUTHORITY, secret_files
 from installer.lab import cgroups, network, state
 from installer.lab.errors import LabError
 from installer.lab.topology import LABS, lab_directory, lab_of
@@ -183,6 +185,27 @@ def _lab_network(wish: Wish) -> Iterator[Problem]:
         yield Problem(error.message, error.remedy)
 
 
+def _sign_in(wish: Wish) -> Iterator[Problem]:
+    """Look at the files of ways to sign in; of a secret nothing is told but that it is none."""
+    if wish.cluster is None:
+        return
+    for name, written in secret_files(wish.cluster.sign_in).items():
+        try:
+            content = given(wish.cluster, written).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            yield Problem(f"{written} cannot be read ({why})", "`sign_in` names it: make it, or name another file.")
+            continue
+        if name == AUTHORITY:
+            if "-----BEGIN CERTIFICATE-----" not in content:
+                yield Problem(f"{written} holds no certificate", "Write the authority into it, as PEM.")
+        elif not content or len(content.split()) > 1:
+            yield Problem(
+                f"{written} holds {'several words' if content else 'nothing'}, and no secret",
+                "Write the application's secret into it, and nothing else.",
+            )
+
+
 def _bundle_is_there() -> bool:
     return (bundle_directory() / "index.json").exists()
 
@@ -210,4 +233,5 @@ CHECKS: tuple[Check[Wish], ...] = (
     Check("machine.fuse", "FUSE", "error", _fuse),
     Check("machine.cgroups", "cgroups", "error", _cgroups),
     Check("machine.lab_network", "network of the lab", "error", _lab_network),
+    Check("machine.sign_in", "files of ways to sign in", "error", _sign_in),
 )

@@ -120,6 +120,7 @@ def table(access: Access) -> dict[str, Any]:
             "who": [str(one) for one in who(cluster, row)],
             "callers": list(row.callers),
             "who_ipv6": [str(one) for one in who_ipv6(cluster, row)],
+            "sensitive": row.sensitive,
         }
         for row in listeners(cluster)
     ]

@@ -46,7 +46,7 @@ def reference_seconds() -> list[float]:
 def record(name: str, value: float, unit: str, on: str = "") -> None:
     """Keep a measured figure: `unit` is `s`, `bytes`, `tasks` or `ratio`; `on` says what was measured."""
     MEASURED.mkdir(parents=True, exist_ok=True)
-    entry = {"name": name, "value": round(value, 3), "unit": unit, "on": on, "commit": commit()}
+    entry = {"name": name, "value": round(value, 4), "unit": unit, "on": on, "commit": commit()}
     if unit == "s":
         entry["reference"] = [round(seconds, 4) for seconds in reference_seconds()]
     (MEASURED / f"{name}.json").write_text(json.dumps(entry) + "\n", encoding="utf-8")
@@ -118,7 +118,20 @@ def _up_cold_seconds() -> float:
     return took
 
 
+def _people() -> dict[str, dict[str, Any]]:
+    """What many people notice, measured by a program that knows the platform."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "platform")}
+    argv = [sys.executable, "-m", "tests.bench.people"]
+    done = subprocess.run(argv, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
+    found: dict[str, dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
 MEASURES: dict[str, Callable[[], float]] = {"help": _help_seconds, "dev_ready": _dev_seconds}
+# Several figures each, as it takes a while until what they are measured of is there: `{name: value, unit, on}`.
+TOGETHER: dict[tuple[str, ...], Callable[[], dict[str, dict[str, Any]]]] = {
+    ("people_lists", "people_type_ahead", "people_hidden", "people_sign_in"): _people
+}
 # Half an hour of both cores, and a lab: measured only when somebody names it.
 ASKED: dict[str, Callable[[], float]] = {"up_cold": _up_cold_seconds}
 
@@ -173,6 +186,10 @@ def measure(names: tuple[str, ...], *, as_json: bool, complete: bool = False) ->
     for name, function in (MEASURES | ASKED).items():
         if name in (names or MEASURES):
             record(name, function(), "s", f"{os.cpu_count()} cores")
+    for group, several in TOGETHER.items():
+        if not names or {*group} & {*names}:
+            for name, figure in several().items():
+                record(name, figure["value"], figure["unit"], figure["on"])
     rows = [row for row in figures() if not names or row["name"] in names]
     bad = worse(commit()) + (unmeasured(commit()) if complete else [])
     red = [told for told in bad if not names or told.partition(":")[0] in names]

@@ -209,6 +209,16 @@ SUITES: tuple[Suite, ...] = (
         patient=True,
     ),
     Suite(
+        "quota",
+        "500 random tasks in real Kueue while quotas, members and borrowing are edited: nobody holds more than a share",
+        "the bundle (built or in the cache); root for Kueue's own root directory",
+        "all",
+        (Command("pytest", (*PYTEST, "tests/apiserver/test_quota.py", "--submissions", "500")),),
+        1800,  # three minutes beside others
+        after=("api-server",),
+        patient=True,
+    ),
+    Suite(
         "system",
         "The reference cluster, installed by ./atoll up on lab nodes, and what an administrator does with it",
         "root, the bundle (built or in the cache), 12 GiB of memory",

@@ -17,9 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from atoll.devices.limits import LOCAL_DISK, Limits
 from atoll.devices.types import DeviceType, DeviceTypes
+from atoll.providers import LOOPBACK, WaysIn
 from atoll.quantities import Quantity, cpu_text, memory_text, parse
-
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class _Section(BaseModel):
@@ -167,6 +166,17 @@ class Engine(_Section):
     user_namespaces: Literal["auto", "never"] = Field(
         default="auto", description="Whether tasks have one where every machine that they may run on can give it"
     )
+    lends: bool = Field(
+        default=True,
+        description="Whether virtual clusters may borrow idle devices of others. Not where the queue shares by use: to"
+        " give them back it would interrupt colleagues, too",
+    )
+    privileged_jobs: bool = Field(
+        default=False, description="Whether a job may be root of its container, where its virtual cluster lets it"
+    )
+    networks: list[str] = Field(
+        default_factory=list, description="Of pods and services: closed to tasks, whatever a virtual cluster opens"
+    )
     gateways: list[str] = Field(default_factory=list, description="Addresses of the masters, where the portal answers")
     name_service: str | None = Field(default=None, description="Address of the cluster's DNS")
     kubeconfig: Path | None = Field(default=None, description="Without it: the service account of the pod")
@@ -174,8 +184,11 @@ class Engine(_Section):
 
     @model_validator(mode="after")
     def _tasks_can_tell_whether_they_are_closed(self) -> "Engine":
-        if self.kind == "kubernetes" and not (self.gateways and self.name_service):
-            raise ValueError("tasks on Kubernetes need `gateways` and `name_service` to know their network policy")
+        if self.kind == "kubernetes" and not (self.gateways and self.name_service and self.networks):
+            raise ValueError(
+                "tasks on Kubernetes need `gateways` and `name_service` to know their network policy, and `networks`, "
+                "to which it never opens"
+            )
         return self
 
 
@@ -297,6 +310,7 @@ class Configuration(_Section):
     operations: Operations = Operations()
     registration: Registration = Registration()
     access_tokens: AccessTokens = AccessTokens()
+    ways_in: WaysIn = WaysIn()
     audit: Audit = Audit()
     secrets: Path = Path("/etc/atoll/secrets")
 

@@ -15,7 +15,11 @@ from tests.system.harness import bundled
 from tests.unit.workloads import bundle as parts
 from tests.unit.workloads.conftest import REFERENCE, file_of, render
 
-PARTS = ("program/kubernetes", "program/etcd", "manifest/jobset", "manifest/kueue")
+PARTS = ("program/kubernetes", "program/etcd", "program/kueue", "manifest/jobset", "manifest/kueue")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--submissions", type=int, default=100, help="how many tasks are submitted at random")
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,8 @@ from atoll.engines.kubernetes.client import KINDS
 from tests.ports import free_ports
 from tests.system.harness import ROOT, wait_for
 
-ADMINISTRATOR = "the-administrator"
+ADMINISTRATOR, JOBS_TOKEN, KUEUE_TOKEN = "the-administrator", "jobs", "kueue"
+JOBS = "system:serviceaccount:atoll-system:jobs"
 # Tokens of who is known by them: what is written down is judged by who asked, not by whom they impersonate.
 KNOWN = {
     ADMINISTRATOR: ("administrator", ("system:masters",)),
@@ -33,8 +34,12 @@ KNOWN = {
         "system:serviceaccount:kube-system:node-controller",
         ("system:serviceaccounts", "system:serviceaccounts:kube-system"),
     ),
+    JOBS_TOKEN: (JOBS, ("system:serviceaccounts", "system:serviceaccounts:atoll-system")),
+    KUEUE_TOKEN: (
+        "system:serviceaccount:kueue-system:kueue-controller-manager",
+        ("system:serviceaccounts", "system:serviceaccounts:kueue-system"),
+    ),
 }
-JOBS = "system:serviceaccount:atoll-system:jobs"
 CONTROLLER = "system:serviceaccount:kube-system:job-controller"
 CLUSTER = ClusterProvision(
     name="default",
@@ -80,6 +85,7 @@ class ApiServer:
     port: int
     authority: Path
     folder: Path
+    trusted: ssl.SSLContext
 
     def ask(self, method: str, path: str, user: str | None = None, **more: Any) -> httpx.Response:
         """As the administrator, or as `user` by impersonation: the server judges by their rights."""
@@ -144,7 +150,7 @@ def running(bundle: Path, folder: Path, installed: list[Object]) -> Iterator[Api
         client = stack.enter_context(
             httpx.Client(base_url=f"https://127.0.0.1:{port}", verify=trusted, timeout=ANSWER_S)
         )
-        server = ApiServer(client, audit, port, Path(flags["client-ca-file"]), folder)
+        server = ApiServer(client, audit, port, Path(flags["client-ca-file"]), folder, trusted)
         wait_for("the API server", lambda: ready(client), ANSWER_S)
         furnish(server, installed)
         yield server

@@ -59,7 +59,7 @@ export async function enter(page: Page, person: Person, password: string): Promi
   await page.goto("/");
   await page.getByLabel("User name").fill(person.user);
   await page.getByLabel("Password", { exact: true }).fill(person.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByLabel("Current password").fill(person.password, { timeout: 60_000 });
   await page.getByLabel("New password", { exact: true }).fill(password);
   await page.getByLabel("New password again").fill(password);

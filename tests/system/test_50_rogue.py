@@ -146,6 +146,7 @@ def test_every_service_has_a_row(cluster: Cluster, services: list[dict[str, Any]
     ] == []
 
 
+@pytest.mark.feature(307)
 @pytest.mark.usefixtures("rogue")
 def test_a_host_without_credentials_comes_only_where_everybody_may(
     cluster: Cluster, listening: dict[str, list[Socket]], services: list[dict[str, Any]], link_local: dict[str, str]

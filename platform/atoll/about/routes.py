@@ -4,6 +4,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from atoll.identity.dependencies import public
+from atoll.providers import WayName
 from atoll.web.dependencies import Configured
 from atoll.web.schema import Schema
 
@@ -18,6 +19,7 @@ class About(Schema):
     cluster: str
     engine: str
     registration: bool = Field(description="Whether people may make accounts for themselves")
+    ways_in: list[WayName] = Field(description="Ways to sign in beside the password")
 
 
 @router.get("/about", name="read", dependencies=[public()])
@@ -29,4 +31,5 @@ async def about(configuration: Configured) -> About:
         cluster=configuration.cluster.name,
         engine=configuration.engine.kind,
         registration=configuration.web.registration,
+        ways_in=configuration.ways_in.names,
     )

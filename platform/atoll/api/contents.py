@@ -12,7 +12,7 @@ from atoll.database.connection import Sessions
 from atoll.database.locks import have_locks
 from atoll.database.migrate import MIGRATING, upgrade
 from atoll.database.rights import grant
-from atoll.identity import passwords
+from atoll.identity import passwords, words
 from atoll.identity.accounts import ADMIN, add_account
 from atoll.identity.models import UserRoleRow
 from atoll.identity.permissions import ADMIN_ROLE
@@ -29,6 +29,7 @@ async def ensure_tables(database: AsyncEngine, configuration: Configuration) -> 
         grant(connection, rights())
         have_functions(connection, configuration.audit)
         have_locks(connection)
+        words.let_call(connection)
 
     await upgrade(database, give)
 

@@ -27,6 +27,7 @@ from atoll.tasks.domain import DOMAIN as tasks
 from atoll.training.domain import DOMAIN as training
 from atoll.users.domain import DOMAIN as users
 from atoll.virtual_clusters.domain import DOMAIN as virtual_clusters
+from atoll.ways_in.domain import DOMAIN as ways_in
 from atoll.web.domain import Domain, Permission, TaskKind
 
 # By floor, from the ground up; within one the order means nothing.
@@ -45,6 +46,7 @@ DOMAINS: tuple[Domain, ...] = (
     users,
     groups,
     roles,
+    ways_in,
     archives,
     overview,
     training,

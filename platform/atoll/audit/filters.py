@@ -1,13 +1,15 @@
 """Which records are asked for."""
 
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query
 from pydantic import AwareDatetime
 
 Outcome = Literal["done", "denied", "failed"]
+# Nothing was recorded before or behind these; moments near the ends of the calendar have no room for another time zone.
+_FIRST, _LAST = datetime(1971, 1, 1, tzinfo=UTC), datetime(9998, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,14 @@ async def asked(
     address: Annotated[str | None, Query(max_length=256, description="Where the request came from")] = None,
 ) -> Filters:
     """The filters in the address of a request; what is empty is none."""
-    return Filters(since, until, actor or None, action or None, object or None, outcome, address or None)
+    return Filters(
+        _recorded(since), _recorded(until), actor or None, action or None, object or None, outcome, address or None
+    )
+
+
+def _recorded(moment: datetime | None) -> datetime | None:
+    """The moment, or the nearest one at which something may have been recorded."""
+    return None if moment is None else min(max(moment, _FIRST), _LAST)
 
 
 Asked = Annotated[Filters, Depends(asked)]

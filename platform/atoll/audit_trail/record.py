@@ -140,6 +140,7 @@ async def record_sign_in(
     outcome: Outcome,
     address: str,
     request_id: str,
+    details: dict[str, Any] | None = None,
 ) -> None:
     """Keep a sign-in or a failed one; there is no caller yet.
 
@@ -157,6 +158,6 @@ async def record_sign_in(
         outcome=outcome,
         address=address,
         request_id=request_id,
-        details={},
+        details=bounded(details or {}),
     )
     await AuditTrailRepository(session).add(row, once_a_minute="sign-in" if failed else None)

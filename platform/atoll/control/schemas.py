@@ -49,6 +49,9 @@ class OpenPort(Schema):
     who: list[Who]
     callers: list[str]
     who_ipv6: list[Who]
+    sensitive: bool = Field(
+        default=False, description="Meant for parts of the cluster and administrators, whoever may come as it is set"
+    )
 
 
 class StraySocket(Schema):

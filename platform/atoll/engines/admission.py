@@ -43,10 +43,11 @@ class NodeState:
 
 @dataclass(frozen=True)
 class Share:
-    """A virtual cluster's devices of one type."""
+    """A virtual cluster's devices of one type. `lent`: idle ones of others, which it may have beyond its own now."""
 
     total: int
     max_per_user: int
+    lent: int = 0
 
 
 @dataclass(frozen=True)
@@ -162,10 +163,11 @@ def _quota(snapshot: Snapshot, ask: Ask) -> Obstacle | None:
         for (cluster, device_type, _), count in snapshot.held.items()
         if (cluster, device_type) == (ask.virtual_cluster, ask.device_type)
     )
-    if mine + wanted > share.max_per_user and share.max_per_user < share.total:
+    there = share.total + share.lent
+    if mine + wanted > share.max_per_user and share.max_per_user < there:
         return Obstacle(codes.UserLimitReached(needed=wanted, held=mine, max_per_user=share.max_per_user))
-    if everybody + wanted > share.total:
-        free = max(0, share.total - everybody)
+    if everybody + wanted > there:
+        free = max(0, there - everybody)
         return Obstacle(
             codes.DevicesInUse(needed=wanted, free=free, total=share.total, virtual_cluster=ask.virtual_cluster)
         )

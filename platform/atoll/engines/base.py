@@ -17,6 +17,7 @@ from atoll import quantities
 from atoll.configuration import Configuration
 from atoll.engines.codes import NotReady, ServiceEnded
 from atoll.engines.specification import MountKind, TaskSpec
+from atoll.networks import Opening
 from atoll.quantities import Quantity
 from atoll.web.schema import Reason
 
@@ -153,12 +154,19 @@ class Member(_Frozen):
 
 
 class ClusterProvision(_Frozen):
-    """A virtual cluster as the engine shall have it."""
+    """A virtual cluster as the engine shall have it.
+
+    `borrows`: its members may hold what is idle of the shares of others, which get it back when they need it. An engine
+    that interrupts nothing to that end lends nothing.
+    """
 
     name: str
     shares: tuple[Share, ...]
     members: tuple[Member, ...]
     user_share: UserShare
+    borrows: bool = False
+    egress: tuple[Opening, ...] = ()  # where its tasks are let out to
+    privileged: bool = False  # whether it has room for jobs that are root of their container
 
 
 class NodeDevicesObservation(_Frozen):
@@ -260,7 +268,7 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    async def forget(self, attempt_id: str, virtual_cluster: str) -> None:
+    async def forget(self, attempt_id: str, virtual_cluster: str, *, privileged: bool = False) -> None:
         """Remove all that is left of an ended attempt, also what this process never saw: then it is GONE and no longer
         adopted. Forgetting again, or what never was, changes nothing.
 
@@ -279,7 +287,7 @@ class Engine(ABC):
     def nodes(self) -> Sequence[NodeObservation]:
         """All machines."""
 
-    def capacity(self) -> tuple[int, ...]:
+    def capacity(self) -> tuple[int | str, ...]:
         """What `provision` depends on beside its argument, and never what runs.
 
         Whenever it changes, `jobs` provisions all virtual clusters again (`provisioning`).
@@ -288,7 +296,8 @@ class Engine(ABC):
 
     @abstractmethod
     async def provision(self, wanted: ClusterProvision) -> bool:
-        """Bring name space, quotas and queues of a virtual cluster to `wanted`. Raises EngineError.
+        """Bring name space, quotas, queues and, where it closes networks to tasks, openings of a virtual cluster to
+        `wanted`. Raises EngineError.
 
         Then quotas hold. Whether that is all: what is left of members who are not in `wanted` ends by asking again.
         """

@@ -16,7 +16,8 @@ fails before the network is held: a command that asks whether a program is ready
 Environment: ATOLL_CODE_DIR, ATOLL_OUTPUT_DIR, ATOLL_LOG_FILE, ATOLL_METRICS_FILE, ATOLL_OUTCOME_FILE; optional
 ATOLL_START_FILE (must be in the code directory), ATOLL_HOLD_WHILE_REACHABLE, ATOLL_HOLD_UNTIL_REJECTED and
 ATOLL_HOLD_UNTIL_REACHABLE (address:port, several with blanks between; `wait_for_policy` says what of each),
-ATOLL_HELD_FILE (there once it was held) and ATOLL_MEMORY_LIMIT_BYTES (watched here where no cgroup does it).
+ATOLL_HELD_FILE (there once it was held), ATOLL_MEMORY_LIMIT_BYTES (watched here where no cgroup does it) and
+ATOLL_UMASK (027 without it).
 """
 
 from __future__ import annotations
@@ -337,7 +338,7 @@ def main() -> int:
         os.execvpe(command[1], command[1:], program_environment(os.environ))  # noqa: S606 - that is what it is for
     if command == [HOLD]:
         return hold(Output(None))
-    os.umask(0o027)
+    os.umask(int(os.environ.get("ATOLL_UMASK", "027"), 8))
     rank = os.environ.get("JOB_COMPLETION_INDEX")
     if rank is not None:
         os.environ["RANK"] = rank

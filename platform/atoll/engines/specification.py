@@ -190,6 +190,9 @@ class TaskSpec(_Frozen):
         description="A lost replica may be replaced before its node is fenced (kept; no engine acts on it yet)",
     )
     grace_s: Annotated[int, Field(ge=0, le=3600)] = DEFAULT_GRACE_S
+    privileged: bool = Field(
+        default=False, description="Root of its container, where the engine has containers; else its user as any task"
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> "TaskSpec":

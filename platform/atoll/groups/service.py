@@ -114,7 +114,7 @@ class GroupService:
     async def remove_user(self, giver: Giver, group_id: str, user_id: str) -> None:
         """Raises NotFound, NotAllowed."""
         row = await self._held(giver, group_id)
-        users = await self._repository.lock_users([user_id])
+        users = await self._giving.lock_loser(giver, user_id)
         if not await self._repository.unlink(GroupMemberRow, group_id=[group_id], user_id=[user_id]):
             raise NotFound(told.NotFound())
         await self._changed(users)

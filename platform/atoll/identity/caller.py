@@ -1,7 +1,7 @@
 """Who asks."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from atoll.identity.codes import PermissionNeeded, TokenLacksPermission
@@ -32,6 +32,8 @@ class Caller:
     address: str
     request_id: str
     token: ByToken | None = None
+    # The digest of the session's or access token by which they ask: what is decided behind a wait looks at it again.
+    shown: str | None = field(default=None, repr=False)
 
     def may(self, permission: Permission) -> bool:
         """Whether the caller holds `permission`."""

@@ -25,6 +25,24 @@ class WrongPassword(ProblemCode, title="The current password is wrong."):
     pass
 
 
+class NoPassword(
+    ProblemCode,
+    title="This account has no password",
+    detail="Whoever it belongs to signs in another way, so there is none to be changed.",
+    remedy="An administrator can give it one (reset the password).",
+):
+    pass
+
+
+class SignInAgain(
+    ProblemCode,
+    title="You signed in too long ago for this",
+    detail="It opens another way into your account, so you have to have signed in within the last {minutes} minutes.",
+    remedy="Sign out, sign in again, and repeat it.",
+):
+    minutes: int
+
+
 class SamePassword(ProblemCode, title="The new password must differ from the current one."):
     pass
 

@@ -19,6 +19,7 @@ from atoll.identity.access_tokens.service import AccessTokenService
 from atoll.identity.access_tokens.wrong import WrongTokens
 from atoll.identity.caller import Caller
 from atoll.identity.codes import MustChangePassword, SessionNeeded, TokenReadsOnly
+from atoll.identity.cookies import device_cookie
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.service import IdentityService
 from atoll.identity.tokens import token_hash
@@ -45,14 +46,9 @@ async def session_token(request: Request, parts: Parts) -> str:
     return request.cookies.get(parts.configuration.web.session_cookie, "")
 
 
-def device_cookie(parts: Parts) -> str:
-    """The name of the cookie by which a device is known again."""
-    return f"{parts.configuration.web.session_cookie}_device"
-
-
 async def device_hash(request: Request, parts: Parts) -> str | None:
     """The hash of what a known device shows, None without."""
-    token = request.cookies.get(device_cookie(parts), "")
+    token = request.cookies.get(device_cookie(parts.configuration), "")
     return token_hash(token) if token else None
 
 
@@ -72,6 +68,11 @@ async def _caller(request: Request, parts: Platform) -> Caller | None:
         return await IdentityService(session, parts).caller(
             token_hash(await session_token(request, parts)), address, request_id
         )
+
+
+async def present(request: Request, parts: Platform) -> Caller | None:
+    """Whoever is signed in, on a route for everybody; None: nobody."""
+    return await _caller(request, parts) if await session_token(request, parts) else None
 
 
 async def _holds(request: Request, parts: Platform, caller: Caller) -> bool:

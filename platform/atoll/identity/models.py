@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, FetchedValue, ForeignKey, Identity, Index, String, UniqueConstraint
+from sqlalchemy import CheckConstraint, FetchedValue, ForeignKey, Identity, Index, String, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
@@ -24,7 +24,11 @@ class UserRow(Table):
     """
 
     __tablename__ = "users"
-    __table_args__ = (CheckConstraint(f"uid >= {FIRST_UID} AND uid NOT IN {NO_UIDS}", name="uid"),)
+    __table_args__ = (
+        CheckConstraint(f"uid >= {FIRST_UID} AND uid NOT IN {NO_UIDS}", name="uid"),
+        # Letters in the middle of what people look for users by (migration 0026).
+        Index("ix_users_words", text("grams(ARRAY[name, nickname, email, phone])"), postgresql_using="gin"),
+    )
 
     id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
     name: Mapped[str] = mapped_column(unique=True)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, SQLColumnExpression, delete, func, insert, or_, select, update
+from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import contains_eager, lazyload, undefer, undefer_group
 
@@ -94,9 +95,7 @@ class IdentityRepository:
         `role`: that were given it themselves. `waiting`: with no role and in no group yet, or only the others.
         """
         query = select(UserRow).where(_PRESENT).order_by(UserRow.name).limit(limit).options(_WITH_CONTACT)
-        for word in (words or "").split():
-            columns = (UserRow.name, UserRow.nickname, UserRow.email, UserRow.phone)
-            query = query.where(or_(*(column.icontains(word, autoescape=True) for column in columns)))
+        query = query.where(*holding(words, UserRow.name, UserRow.nickname, UserRow.email, UserRow.phone))
         if active is not None:
             query = query.where(UserRow.active == active)
         if role is not None:
@@ -183,6 +182,11 @@ class IdentityRepository:
         )
         return found
 
+    async def began_since(self, token_hash: str, moment: datetime) -> bool:
+        """Whether that session began after `moment`."""
+        query = select(SessionRow.user_id).where(SessionRow.token_hash == token_hash, SessionRow.created_at > moment)
+        return await self._session.scalar(query) is not None
+
     async def end_session(self, token_hash: str) -> None:
         """End one session, and what flows for it."""
         ended = delete(SessionRow).where(SessionRow.token_hash == token_hash).returning(SessionRow.user_id)
@@ -264,6 +268,19 @@ class IdentityRepository:
     async def forgive(self, key: str) -> None:
         """Forget the failures of `key`."""
         await self._session.execute(delete(SignInAttemptRow).where(SignInAttemptRow.key == key))
+
+
+def holding(words: str | None, *columns: SQLColumnExpression[str]) -> list[ColumnElement[bool]]:
+    """Users who have each of the words in one of the columns, which are of names and addresses.
+
+    The second condition of a word is so of all whom the first is about; it has an index (`ix_users_words`).
+    """
+    grams: ColumnElement[Any] = func.grams(array((UserRow.name, UserRow.nickname, UserRow.email, UserRow.phone)))
+    found: list[ColumnElement[bool]] = []
+    for word in (words or "").split():
+        found.append(or_(*(column.icontains(word, autoescape=True) for column in columns)))
+        found.append(grams.op("@>")(func.sought(word)))
+    return found
 
 
 def _lives(token_hash: str) -> tuple[SQLColumnExpression[bool], ...]:

@@ -5,15 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from atoll.identity.caller import Caller
-from atoll.identity.dependencies import (
-    client_address,
-    device_cookie,
-    device_hash,
-    public,
-    session_token,
-    signed_in,
-    user_agent,
-)
+from atoll.identity.cookies import set_cookie, set_cookies
+from atoll.identity.dependencies import client_address, device_hash, public, session_token, signed_in, user_agent
 from atoll.identity.registration import register
 from atoll.identity.schemas import (
     OwnSession,
@@ -24,7 +17,7 @@ from atoll.identity.schemas import (
     SessionsEnded,
     SignIn,
 )
-from atoll.identity.service import DEVICE_KNOWN, IdentityService
+from atoll.identity.service import IdentityService
 from atoll.identity.sessions import SessionService
 from atoll.identity.tokens import token_hash
 from atoll.web.dependencies import Configured, Cursor, Limit, Parts, Transaction
@@ -51,30 +44,6 @@ async def _sessions(session: Transaction, token: Token) -> SessionService:
 Sessions = Annotated[SessionService, Depends(_sessions)]
 
 
-def _set_cookie(response: Response, configuration: Configured, token: str) -> None:
-    response.set_cookie(
-        configuration.web.session_cookie,
-        token,
-        max_age=configuration.web.session_hours * 3600,
-        httponly=True,
-        secure=configuration.web.secure_cookies,
-        samesite="lax",
-        path="/",
-    )
-
-
-def _set_device_cookie(request: Request, response: Response, parts: Parts, token: str) -> None:
-    response.set_cookie(
-        device_cookie(parts),
-        token,
-        max_age=int(DEVICE_KNOWN.total_seconds()),
-        httponly=True,
-        secure=parts.configuration.web.secure_cookies,
-        samesite="strict",
-        path=request.url.path,
-    )
-
-
 @router.post("/session", dependencies=[public()], status_code=201)
 async def sign_in(
     body: SignIn, request: Request, response: Response, parts: Parts, before: Token, device: Device, agent: Agent
@@ -92,8 +61,7 @@ async def sign_in(
         device=device,
         agent=agent,
     )
-    _set_cookie(response, parts.configuration, token)
-    _set_device_cookie(request, response, parts, known)
+    set_cookies(response, parts.configuration, token, known, request.url.path)
     return session
 
 
@@ -167,7 +135,7 @@ async def change_password(
         agent,
         end_access_tokens=body.end_access_tokens,
     )
-    _set_cookie(response, parts.configuration, new_token)
+    set_cookie(response, parts.configuration, new_token)
     return changed
 
 

@@ -26,7 +26,7 @@ from atoll.identity.schemas import (
 )
 from atoll.identity.tokens import new_token, token_hash
 from atoll.web import told
-from atoll.web.errors import Invalid, NotSignedIn, TooMany
+from atoll.web.errors import Conflict, Invalid, NotSignedIn, TooMany
 from atoll.web.platform import Platform
 from atoll.web.turns import machine
 
@@ -65,7 +65,7 @@ class IdentityService:
         since = now() - SEEN_EVERY
         if seen_at <= since:
             await self._repository.seen(hashed_token, address, since)
-        return caller_of(user, grants, self._permissions, address, request_id)
+        return caller_of(user, grants, self._permissions, address, request_id, hashed_token)
 
     @staticmethod
     async def sign_in(
@@ -89,58 +89,87 @@ class IdentityService:
         sessions = parts.sessions
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
-            keys = await _keys(repository, name, address, device)
-            await _refuse_guessing(repository, keys)
-            fresh = await fresh_at(repository, address)
-            await _refuse_too_many(repository, name)
+            keys = await keys_of(repository, name, address, device)
+            await refuse_guessing(repository, keys)
+            await refuse_too_many(repository, name)
             user = await repository.user_by_name(name, verifying=True)
             # Whoever registers may have as many devices as they like, and is a stranger until given rights.
             known = "device" in keys and user is not None and await repository.has_rights(user.id)
         async with passwords.turn_of_known(name) if known else passwords.turn_of(address):
-            kept = user.password_hash if user is not None and user.active else None
+            kept = (user.password_hash or None) if user is not None and user.active else None
+            async with sessions() as session:
+                # Whose line it is: of many guesses at once only the first are of an address where nothing failed.
+                fresh = known or await fresh_at(IdentityRepository(session), address)
             fit, newer = await passwords.fits(password, kept, known=known, fresh=fresh)
-        async with sessions() as session, session.begin():
-            repository = IdentityRepository(session)
-            # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
-            await repository.judge_alone()
-            keys = await _keys(repository, name, address, device)
-            await _refuse_guessing(repository, keys)
-            if user is None or not fit:
-                session.add_all(_failures(keys, name, address))
-                await record_sign_in(
-                    session,
-                    user_id=None,
-                    # What is nobody's name may be the password, typed into the wrong field.
-                    name="" if user is None else user.name,
-                    outcome="failed",
-                    address=address,
-                    request_id=request_id,
-                )
-            else:
-                verified = user.password_hash
-                user = await repository.user(user.id, lock=True, verifying=True)
-                if user is None or not user.active:
-                    raise NotSignedIn(codes.AccountInactive())
-                if user.password_hash != verified:
-                    raise NotSignedIn(codes.WrongCredentials())  # it was changed while this one was looked at
-                if newer is not None:
-                    user.password_hash = newer
-                session.add(SignInAttemptRow(key=_succeeded(name)))
-                for key in {keys.get("device", ""), _pair(name, address)} - {""}:
-                    await repository.forgive(key)
-                shown = new_token()
-                await repository.know_device(user.id, token_hash(shown), device, now() + DEVICE_KNOWN, DEVICES_PER_USER)
-                if replaces is not None:
-                    await repository.end_session(replaces)
-                await repository.forget_ended(now(), now() - WINDOW)
-                await AccessTokenRepository(session).forget_ended()
-                await record_sign_in(
-                    session, user_id=user.id, name=user.name, outcome="done", address=address, request_id=request_id
-                )
-                token, opened = await IdentityService(session, parts)._open(user, address, agent)
-                return token, shown, opened
+            # It has its turn until that is counted, so that the next one at this address sees it.
+            async with sessions() as session, session.begin():
+                repository = IdentityRepository(session)
+                # Again, and one after the other: of many guesses at once none is told more than of guesses in a row.
+                await repository.judge_alone()
+                keys = await keys_of(repository, name, address, device)
+                await refuse_guessing(repository, keys)
+                if user is None or not fit:
+                    session.add_all(failures_of(keys, name, address))
+                    await record_sign_in(
+                        session,
+                        user_id=None,
+                        # What is nobody's name may be the password, typed into the wrong field.
+                        name="" if user is None else user.name,
+                        outcome="failed",
+                        address=address,
+                        request_id=request_id,
+                    )
+                else:
+                    verified = user.password_hash
+                    user = await repository.user(user.id, lock=True, verifying=True)
+                    if user is None or not user.active:
+                        raise NotSignedIn(codes.AccountInactive())
+                    if user.password_hash != verified:
+                        raise NotSignedIn(codes.WrongCredentials())  # it was changed while this one was looked at
+                    if newer is not None:
+                        user.password_hash = newer
+                    for key in {keys.get("device", ""), _pair(name, address)} - {""}:
+                        await repository.forgive(key)
+                    return await IdentityService(session, parts).begin(
+                        user, address=address, request_id=request_id, replaces=replaces, device=device, agent=agent
+                    )
         # After the transaction, so that the failure is counted.
         raise NotSignedIn(codes.WrongCredentials())
+
+    async def begin(
+        self,
+        user: UserRow,
+        *,
+        address: str,
+        request_id: str,
+        replaces: str | None,
+        device: str | None,
+        agent: str,
+        way: str = "",
+    ) -> tuple[str, str, Session]:
+        """A session of an active user, who has proven to be that user; what it gives, `sign_in` says.
+
+        `way`: how, if not by the password.
+        """
+        session, repository, name = self._session, self._repository, user.name
+        session.add(SignInAttemptRow(key=_succeeded(name)))
+        shown = new_token()
+        await repository.know_device(user.id, token_hash(shown), device, now() + DEVICE_KNOWN, DEVICES_PER_USER)
+        if replaces is not None:
+            await repository.end_session(replaces)
+        await repository.forget_ended(now(), now() - WINDOW)
+        await AccessTokenRepository(session).forget_ended()
+        await record_sign_in(
+            session,
+            user_id=user.id,
+            name=name,
+            outcome="done",
+            address=address,
+            request_id=request_id,
+            details={"way": way} if way else {},
+        )
+        token, opened = await self._open(user, address, agent)
+        return token, shown, opened
 
     async def session(self, hashed_token: str) -> Session:
         """The present session."""
@@ -175,18 +204,20 @@ class IdentityService:
     ) -> tuple[str, Session]:
         """Change the own password: all sessions end, and a new one begins; access tokens end where it is wanted.
 
-        Raises Invalid, TooMany, Unavailable.
+        Raises Invalid, TooMany, Unavailable, Conflict where there is none to be changed.
         """
         sessions = parts.sessions
         # Who shows a session may not be kept from this by what others guess.
         of_session = {"session": f"session:{hashed_token}"}
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
-            await _refuse_guessing(repository, of_session)
+            await refuse_guessing(repository, of_session)
             fresh = await fresh_at(repository, caller.address)
             user = await repository.user(caller.id, verifying=True)
         if user is None:
             raise NotSignedIn(told.NotSignedIn())
+        if not user.password_hash:
+            raise Conflict(codes.NoPassword())
         # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
         known = bool(caller.permissions)
         async with passwords.turn_of_known(caller.name) if known else passwords.turn_of(caller.address):
@@ -197,7 +228,7 @@ class IdentityService:
         async with sessions() as session, session.begin():
             repository = IdentityRepository(session)
             await repository.judge_alone()
-            await _refuse_guessing(repository, of_session)
+            await refuse_guessing(repository, of_session)
             present = await repository.user(caller.id, lock=True, verifying=True)
             if present is None or not present.active:
                 raise NotSignedIn(told.NotSignedIn())
@@ -217,8 +248,8 @@ class IdentityService:
                     details=details,
                 )
                 return await IdentityService(session, parts)._open(present, caller.address, agent)
-            keys = await _keys(repository, caller.name, caller.address, device)
-            session.add_all(_failures(of_session | keys, caller.name, caller.address))
+            keys = await keys_of(repository, caller.name, caller.address, device)
+            session.add_all(failures_of(of_session | keys, caller.name, caller.address))
         # After the transaction, so that the failure is counted.
         raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("current_password")])
 
@@ -265,9 +296,14 @@ def described(user: UserRow, roles: list[RoleReference]) -> User:
 
 
 def caller_of(
-    user: UserRow, grants: Iterable[str], permissions: PermissionTable, address: str, request_id: str
+    user: UserRow,
+    grants: Iterable[str],
+    permissions: PermissionTable,
+    address: str,
+    request_id: str,
+    shown: str | None = None,
 ) -> Caller:
-    """A user, to whom `grants` were granted, as the one who asks."""
+    """A user, to whom `grants` were granted, as the one who asks; `shown`: by the session of that digest."""
     return Caller(
         id=user.id,
         name=user.name,
@@ -277,10 +313,11 @@ def caller_of(
         must_change_password=user.must_change_password,
         address=address,
         request_id=request_id,
+        shown=shown,
     )
 
 
-async def _keys(repository: IdentityRepository, name: str, address: str, device: str | None) -> dict[str, str]:
+async def keys_of(repository: IdentityRepository, name: str, address: str, device: str | None) -> dict[str, str]:
     """Under what the failures of a name and an address are counted, per limit; of a known device, by itself."""
     if device is not None and (known := await repository.known_device(device, name)) is not None:
         key = f"device:{known}"
@@ -289,13 +326,13 @@ async def _keys(repository: IdentityRepository, name: str, address: str, device:
     return {"pair": _pair(name, address), "address": of_address(address), "name": f"name:{name}"}
 
 
-def _failures(keys: dict[str, str], name: str, address: str) -> list[SignInAttemptRow]:
+def failures_of(keys: dict[str, str], name: str, address: str) -> list[SignInAttemptRow]:
     """One failure per key, and one of the pair: a known device that used its guesses up has no five more without."""
     return [SignInAttemptRow(key=key) for key in {*keys.values(), _pair(name, address)}]
 
 
 def of_address(address: str) -> str:
-    """Under what the failures of an address are counted, whatever the name."""
+    """Under what the failures of an address are counted, whoever signs in there and how."""
     return f"address:{machine(address)}"
 
 
@@ -308,7 +345,7 @@ async def fresh_at(repository: IdentityRepository, address: str) -> bool:
     return await repository.attempts(of_address(address), WINDOW) == 0
 
 
-async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str]) -> None:
+async def refuse_guessing(repository: IdentityRepository, keys: dict[str, str]) -> None:
     """Raise TooMany when passwords were wrong too often."""
     failed = {kind: await repository.attempts(key, WINDOW) for kind, key in keys.items()}
     limits = _LIMITS | {"name": MOST_WITH_FRESH} if failed.get("address") == 0 else _LIMITS
@@ -316,7 +353,7 @@ async def _refuse_guessing(repository: IdentityRepository, keys: dict[str, str])
         raise too_often()
 
 
-async def _refuse_too_many(repository: IdentityRepository, name: str) -> None:
+async def refuse_too_many(repository: IdentityRepository, name: str) -> None:
     """Raise TooMany for a name that was signed in too often, in the words of wrong guesses: it does not say which."""
     if await repository.attempts(_succeeded(name), WINDOW) >= MOST_SIGN_INS:
         raise too_often()

@@ -2,16 +2,9 @@
 
 from pydantic import Field
 
-from atoll.tasks.schemas import KindName, TaskSummary
+from atoll.tasks.schemas import KindCounts, TaskSummary
 from atoll.virtual_clusters.schemas import VirtualCluster
 from atoll.web.schema import Reason, Schema
-
-
-class KindCounts(Schema):
-    """How many tasks of a kind are in each state; states without tasks are left out."""
-
-    kind: KindName
-    states: dict[str, int]
 
 
 class NodeCounts(Schema):

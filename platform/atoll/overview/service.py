@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from atoll.identity.caller import Caller
 from atoll.nodes.service import NodeService
 from atoll.overview import codes
-from atoll.overview.schemas import KindCounts, NodeCounts, Overview
+from atoll.overview.schemas import NodeCounts, Overview
 from atoll.tasks import views
 from atoll.tasks.life_cycle import State
 from atoll.tasks.policy import TASKS_READ_ALL
@@ -26,9 +26,6 @@ class OverviewService:
     async def overview(self, caller: Caller) -> Overview:
         """Counts, recent tasks, free devices; for administrators also the machines."""
         tasks = TaskRepository(self._session)
-        counts: dict[str, dict[str, int]] = {}
-        for kind, state, count in await tasks.counts_of(caller):
-            counts.setdefault(kind, {})[state] = count
         recent = await tasks.page(
             caller,
             kinds=None,
@@ -46,7 +43,7 @@ class OverviewService:
             machines = NodeCounts(total=len(nodes), ready=sum(node.state == "ready" for node in nodes))
             attention = [_UNFIT[node.state](node=node.name).reason() for node in nodes if node.state != "ready"]
         return Overview(
-            tasks=[KindCounts(kind=kind, states=states) for kind, states in counts.items()],
+            tasks=views.counted(await tasks.counts(caller)),
             recent=[views.summary(caller, row) for row in recent],
             virtual_clusters=clusters.items,
             nodes=machines,

@@ -22,9 +22,10 @@ from atoll.database.patience import patiently
 from atoll.engines.base import ClusterProvision, Engine, EngineError, Member, Share, UserShare
 from atoll.engines.reports import Reports
 from atoll.homes.client import FilesClient
+from atoll.networks import Opening
 from atoll.provisioning.models import THE_ROW, ProvisionerRow
 from atoll.tasks.repository import TaskRepository
-from atoll.virtual_clusters.models import Standing, VirtualClusterRow
+from atoll.virtual_clusters.models import PodSecurity, Standing, VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.virtual_clusters.service import PROVISION
 from atoll.web.domain import Replica, Run
@@ -55,7 +56,7 @@ class Provisioner:
         self._sessions = sessions
         self._engine = engine
         self._files = files
-        self._done: dict[str, tuple[ClusterProvision, tuple[int, ...]]] = {}
+        self._done: dict[str, tuple[ClusterProvision, tuple[int | str, ...]]] = {}
         self._without_home: set[str] = set()
 
     async def run(self) -> bool:
@@ -201,6 +202,10 @@ class Provisioner:
             shares=tuple(shares),
             members=tuple(sorted(members, key=lambda member: member.name)),
             user_share=UserShare.configured(self._configuration, (share.device_type for share in shares)),
+            borrows=row.borrows,
+            egress=tuple(Opening.of(each) for each in row.egress),
+            # What the installation does not let be is taken away, whatever was set before.
+            privileged=self._configuration.engine.privileged_jobs and row.pod_security == PodSecurity.BASELINE,
         )
 
 

@@ -119,7 +119,7 @@ class RoleService:
     async def take_from_user(self, giver: Giver, role_id: str, user_id: str) -> None:
         """Raises NotFound, NotAllowed, Conflict for the protected account."""
         role = await self._held(giver, role_id)
-        users = await self._repository.lock_users([user_id])
+        users = await self._giving.lock_loser(giver, user_id)
         taken = await self._repository.unlink(UserRoleRow, role_id=[role_id], user_id=[user_id])
         if not taken:
             raise NotFound(told.NotFound())
@@ -146,6 +146,7 @@ class RoleService:
         """Raises NotFound, NotAllowed."""
         role = await self._held(giver, role_id)
         groups = await self._repository.lock_groups([group_id])
+        await self._giving.judge(giver)
         if not await self._repository.unlink(GroupRoleRow, role_id=[role_id], group_id=[group_id]):
             raise NotFound(told.NotFound())
         await self._changed_groups(giver, "role.take", role, groups)

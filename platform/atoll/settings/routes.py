@@ -10,13 +10,13 @@ from atoll.settings.policy import SETTINGS_READ, SETTINGS_WRITE
 from atoll.settings.schemas import Settings, SettingsChange
 from atoll.settings.service import SettingsService
 from atoll.web.conditional import IfMatch, etag
-from atoll.web.dependencies import Transaction
+from atoll.web.dependencies import Parts, Transaction
 
 router = APIRouter(tags=["settings"])
 
 
-async def _service(session: Transaction) -> SettingsService:
-    return SettingsService(session)
+async def _service(session: Transaction, parts: Parts) -> SettingsService:
+    return SettingsService(session, parts.configuration)
 
 
 Service = Annotated[SettingsService, Depends(_service)]
@@ -36,5 +36,5 @@ async def change(
     caller: Annotated[Caller, allowed(SETTINGS_WRITE)],
     if_match: IfMatch = None,
 ) -> Settings:
-    """Use another virtual cluster, look again in other intervals."""
+    """Use another virtual cluster, look again in other intervals, see another language, look or time zone."""
     return etag(response, await service.change(caller, body, if_match))

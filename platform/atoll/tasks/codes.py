@@ -198,3 +198,15 @@ class DeviceCountNotAllowed(FieldCode, words="Choose one of {counts}."):
 class LimitOutOfBounds(FieldCode, words="Choose between {floor} and {ceiling}."):
     ceiling: str
     floor: str
+
+
+class PrivilegedNotYours(FieldCode, words="Your roles do not let you run privileged jobs (tasks:privileged)."):
+    pass
+
+
+class PrivilegedNotHere(FieldCode, words="The virtual cluster `{name}` has no room for privileged jobs."):
+    name: str
+
+
+class PrivilegedSwitchedOff(FieldCode, words="Switch privileged jobs on in your settings first."):
+    pass

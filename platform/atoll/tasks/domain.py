@@ -56,6 +56,7 @@ DOMAIN = Domain(
         "GET /tasks/{task_id}/files": MatrixRow.owned(admin=OK),
         "GET /tasks/{task_id}/files/content": MatrixRow.owned(admin=OK, params={"path": "result"}),
         "GET /tasks": MatrixRow.everybody(),
+        "GET /task-counts": MatrixRow.everybody(),
         "GET /tasks/{task_id}": MatrixRow.owned(admin=OK),
         # It has ended: who may stop it is told so.
         "POST /tasks/{task_id}/stop": MatrixRow.owned(owner=409, admin=409),

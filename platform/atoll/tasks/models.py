@@ -23,6 +23,16 @@ class TaskRow(Claimable):
         Index("ix_tasks_active", "virtual_cluster_id", "state"),
         Index("ix_tasks_unfinished", "virtual_cluster_id", "owner_id", postgresql_where=text("finished_at IS NULL")),
         Index("ix_tasks_removed", "deleted_at", postgresql_where=text("deleted_at IS NOT NULL")),
+        # What is counted per kind and state is read of these and not of the rows.
+        Index(
+            "ix_tasks_counted_of_owner",
+            "owner_id",
+            "kind",
+            "state",
+            "virtual_cluster_id",
+            postgresql_where=text("deleted_at IS NULL"),
+        ),
+        Index("ix_tasks_counted", "virtual_cluster_id", "kind", "state", postgresql_where=text("deleted_at IS NULL")),
     )
 
     name: Mapped[str]

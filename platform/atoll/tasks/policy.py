@@ -13,7 +13,18 @@ TASKS_STOP = Permission("tasks:stop", PLATFORM)
 TASKS_DELETE = Permission("tasks:delete", PLATFORM)
 TASKS_READ_ALL = Permission("tasks:read_all", ADMINISTRATION)
 TASKS_STOP_ALL = Permission("tasks:stop_all", ADMINISTRATION)
-PERMISSIONS = (TASKS_CREATE, TASKS_READ, TASKS_STOP, TASKS_DELETE, TASKS_READ_ALL, TASKS_STOP_ALL)
+# Root in a container may do more by a fault of the kernel than others: not for everybody who may run tasks, but for
+# administrators and whom they give a role that names it.
+TASKS_PRIVILEGED = Permission("tasks:privileged", ADMINISTRATION)
+PERMISSIONS = (
+    TASKS_CREATE,
+    TASKS_READ,
+    TASKS_STOP,
+    TASKS_DELETE,
+    TASKS_READ_ALL,
+    TASKS_STOP_ALL,
+    TASKS_PRIVILEGED,
+)
 
 
 def reads_all(caller: Caller) -> bool:

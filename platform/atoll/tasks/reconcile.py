@@ -221,7 +221,8 @@ class Reconciler:
         for attempt_id in attempts:
             if self._engine.observe(attempt_id).phase not in (Phase.SUCCEEDED, Phase.FAILED, Phase.GONE):
                 await self._engine.stop(attempt_id)
-            await self._engine.forget(attempt_id, row.virtual_cluster.name)
+            privileged = bool(row.specification.get("privileged"))
+            await self._engine.forget(attempt_id, row.virtual_cluster.name, privileged=privileged)
 
     async def _note_trouble(self, claimed: Claim, words: str) -> None:
         reason = EngineUnavailableReason(why=words).reason()

@@ -8,7 +8,7 @@ from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.tasks.life_cycle import State
 from atoll.tasks.policy import TASKS_DELETE, TASKS_READ, TASKS_READ_ALL, TASKS_STOP, TASKS_STOP_ALL
-from atoll.tasks.schemas import KindName, Task, TaskEvents, TaskSummary
+from atoll.tasks.schemas import KindCounts, KindName, Task, TaskEvents, TaskSummary
 from atoll.tasks.service import TaskService
 from atoll.web.conditional import IfMatch, etag
 from atoll.web.dependencies import Cursor, Limit, Transaction
@@ -49,6 +49,17 @@ async def tasks(
         limit=limit,
         cursor=cursor,
     )
+
+
+@router.get("/task-counts", name="count")
+async def counts(
+    service: Service,
+    caller: Reader,
+    owner: Annotated[Literal["me", "all"], Query(description="`all` needs tasks:read_all")] = "me",
+    virtual_cluster: Annotated[str | None, Query(max_length=63, description="Only of this name")] = None,
+) -> list[KindCounts]:
+    """How many tasks of each kind are in each state; a kind without tasks is left out."""
+    return await service.counts(caller, everybody=owner == "all", virtual_cluster=virtual_cluster)
 
 
 @router.get("/tasks/{task_id}", name="read")

@@ -58,6 +58,7 @@ class TaskSummary(Schema):
     device_type: str | None = Field(description="Null: without devices, where there is no type to choose")
     devices: int
     nodes: int
+    privileged: bool = Field(description="Root of its container")
     state: State
     wanted: Wanted
     reason: Reason | None = Field(description="Why it waits, failed or was ended")
@@ -106,6 +107,13 @@ class TaskEvents(Schema):
 
     timeline: list[StateSpan]
     items: list[TaskEvent]
+
+
+class KindCounts(Schema):
+    """How many tasks of a kind are in each state; states without tasks are left out."""
+
+    kind: KindName
+    states: dict[str, int]
 
 
 class ScalarSeries(Schema):

@@ -1,5 +1,6 @@
 """Rules of tasks as callers meet them; what happens to a task afterwards is `jobs`."""
 
+import builtins
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,8 +25,9 @@ from atoll.tasks.changes import tell
 from atoll.tasks.life_cycle import ENDED, State, Wanted, may_stop
 from atoll.tasks.models import EventRow, TaskRow
 from atoll.tasks.policy import TASKS_READ_ALL
+from atoll.tasks.privileged import refusal_in
 from atoll.tasks.repository import TaskRepository
-from atoll.tasks.schemas import Estimate, Task, TaskEvents, TaskSummary, Uses
+from atoll.tasks.schemas import Estimate, KindCounts, Task, TaskEvents, TaskSummary, Uses
 from atoll.tasks.snapshot import snapshot
 from atoll.virtual_clusters.codes import NotAMember
 from atoll.virtual_clusters.models import VirtualClusterRow
@@ -89,6 +91,15 @@ class TaskService:
         rows, following = cut(found, limit, lambda row: row.id)
         return Page(items=[views.summary(caller, row) for row in rows], next_cursor=following)
 
+    async def counts(
+        self, caller: Caller, *, everybody: bool, virtual_cluster: str | None
+    ) -> builtins.list[KindCounts]:
+        """How many tasks of each kind are in each state, of those that `list` lists. Raises NotAllowed as it does."""
+        if everybody:
+            caller.require(TASKS_READ_ALL)
+        found = await self._repository.counts(caller, everybody=everybody, virtual_cluster=virtual_cluster)
+        return views.counted(found)
+
     async def row(self, caller: Caller, task_id: str, *, lock: bool = False) -> TaskRow:
         """The row of a task that the caller may know of. Raises NotFound."""
         row = await self._repository.get(caller, task_id, lock=lock)
@@ -125,6 +136,8 @@ class TaskService:
         # From here on nobody edits it or takes the caller out of it; what was drafted may have read it before.
         if await self._clusters.of_member(caller.id, cluster.name, hold=True) is not cluster:
             raise invalid([NotAMember().at("virtual_cluster")])
+        if specification.privileged and (why := refusal_in(self._configuration, caller, cluster)) is not None:
+            raise invalid([why.at("privileged")])
         if await self._repository.unfinished_of(caller) >= most:
             raise TooMany(codes.TooManyTasks(limit=most), errors=[codes.UnfinishedTasks(limit=most).at("")])
         if wait_s := await self._wait_s(caller):
@@ -175,6 +188,7 @@ class TaskService:
                 "devices": devices.count * devices.nodes,
                 "type": devices.type,
                 "image": specification.program.image,
+                **({"privileged": True} if specification.privileged else {}),
             },
         )
         await self._changed(row)

@@ -1,5 +1,7 @@
 """The cluster as the database knows it, in the words of `admission`."""
 
+from collections import Counter
+from collections.abc import Mapping
 from decimal import Decimal
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,6 +12,7 @@ from atoll.engines.base import NodeObservation, UserShare
 from atoll.engines.repository import NodeRepository
 from atoll.tasks.repository import TaskRepository
 from atoll.virtual_clusters.models import VirtualClusterRow
+from atoll.virtual_clusters.repository import VirtualClusterRepository
 
 
 def node_state(node: NodeObservation) -> NodeState:
@@ -35,6 +38,21 @@ def will_take_tasks(node: NodeObservation) -> bool:
     return node.takes_tasks or (node.state == "cordoned" and "worker" in node.roles)
 
 
+async def _lent(
+    session: AsyncSession, cluster: VirtualClusterRow, taken: Mapping[tuple[str, str, str], int]
+) -> Mapping[str, int]:
+    """What is idle of the shares of others, by device type: what they are granted, without what all others hold."""
+    granted = await VirtualClusterRepository(session).given()
+    of_others: Counter[str] = Counter()
+    for (cluster_id, device_type, _), count in taken.items():
+        if cluster_id != cluster.id:
+            of_others[device_type] += count
+    return {
+        quota.device_type: max(0, granted.get(quota.device_type, 0) - quota.count - of_others[quota.device_type])
+        for quota in cluster.quotas
+    }
+
+
 async def snapshot(
     session: AsyncSession, cluster: VirtualClusterRow, user_id: str, share: UserShare | None
 ) -> Snapshot:
@@ -48,12 +66,16 @@ async def snapshot(
     for requests, count in await TaskRepository(session).reserved_by(user_id, cluster.id) if share is not None else ():
         each = Amount(quantities.parse(requests["cpu"]), quantities.parse(requests["memory"]))
         reserved = reserved.plus(each, count)
+    lent = await _lent(session, cluster, taken) if cluster.borrows else {}
     able = [node for node in nodes if node.takes_tasks]
     cores = sum((Decimal(str(node.cpu_cores)) for node in able), Decimal(0))
     memory = Decimal(sum(node.memory_bytes for node in able))
     return Snapshot(
         nodes=[node_state(node) for node in nodes if will_take_tasks(node)],
-        shares={(cluster.name, quota.device_type): Share(quota.count, quota.max_per_user) for quota in cluster.quotas},
+        shares={
+            (cluster.name, quota.device_type): Share(quota.count, quota.max_per_user, lent.get(quota.device_type, 0))
+            for quota in cluster.quotas
+        },
         held={
             (cluster.name, device_type, user): count
             for (cluster_id, device_type, user), count in taken.items()

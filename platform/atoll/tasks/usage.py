@@ -32,6 +32,11 @@ async def detected(session: AsyncSession) -> Mapping[str, Detected]:
     return counted(await NodeRepository(session).observations())
 
 
+async def addresses(session: AsyncSession) -> Collection[str]:
+    """Of all machines."""
+    return [node.address for node in await NodeRepository(session).observations()]
+
+
 def counted(nodes: Collection[NodeObservation]) -> dict[str, Detected]:
     """Those of machines that are for tasks: they take some, or are workers that are down or cordoned now."""
     found: dict[str, Detected] = {}
@@ -53,5 +58,5 @@ async def _stop(session: AsyncSession, actor: Actor, cluster_id: str, owner_ids:
     return await TaskService(session).stop_all_in(actor, cluster_id, owner_ids)
 
 
-READER = UsageReader(usage, detected)
+READER = UsageReader(usage, detected, addresses)
 CLUSTER_TASKS = ClusterTasks(_of_each, _stop)

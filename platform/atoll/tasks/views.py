@@ -1,5 +1,6 @@
 """Rows of tasks as the API shows them."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from atoll.database.base import now
@@ -8,12 +9,20 @@ from atoll.identity.schemas import UserReference, VirtualClusterReference
 from atoll.tasks.life_cycle import ENDED, Mode, State, Wanted
 from atoll.tasks.models import AttemptRow, EventRow, TaskRow
 from atoll.tasks.policy import actions
-from atoll.tasks.schemas import Attempt, Replica, StateSpan, Task, TaskEvent, TaskSummary
+from atoll.tasks.schemas import Attempt, KindCounts, Replica, StateSpan, Task, TaskEvent, TaskSummary
 from atoll.web.schema import Reason
 
 
 def _reason(kept: dict[str, object] | None) -> Reason | None:
     return None if kept is None else Reason.model_validate(kept)
+
+
+def counted(found: Iterable[tuple[str, str, int]]) -> list[KindCounts]:
+    """Numbers per kind and state, as the database gives them."""
+    states: dict[str, dict[str, int]] = {}
+    for kind, state, count in found:
+        states.setdefault(kind, {})[state] = count
+    return [KindCounts(kind=kind, states=of) for kind, of in states.items()]
 
 
 def summary(caller: Caller, row: TaskRow) -> TaskSummary:
@@ -29,6 +38,7 @@ def summary(caller: Caller, row: TaskRow) -> TaskSummary:
         device_type=row.device_type,
         devices=row.devices,
         nodes=row.nodes,
+        privileged=bool(row.specification.get("privileged")),
         state=State(row.state),
         wanted=Wanted(row.wanted),
         reason=_reason(row.reason),

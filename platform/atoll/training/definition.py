@@ -13,6 +13,7 @@ from atoll.training.program import Chosen, choose
 from atoll.training.schemas import TrainingCreate, TrainingDefinition
 from atoll.virtual_clusters.codes import NotAMember
 from atoll.virtual_clusters.models import VirtualClusterRow
+from atoll.web.codes import FieldCode
 from atoll.web.schema import FieldError
 
 LEAST_DISTRIBUTED = 2
@@ -44,11 +45,12 @@ def draft(
     task_id: str,
     own: Own | None = None,
     machines: Sequence[str] = (),
+    unprivileged: FieldCode | None = None,
 ) -> Drafted:
     """Check `body` by every rule.
 
-    `cluster` is None when the user has no virtual cluster of that name; `own` is the image that `body` brings, and
-    `machines` are the architectures that it may find.
+    `cluster` is None when the user has no virtual cluster of that name; `own` is the image that `body` brings,
+    `machines` are the architectures that it may find; `unprivileged` says what keeps the user from a privileged job.
     """
     builder = Builder(configuration, user_name)
     chosen = choose(configuration, body, own, builder.wrong)
@@ -71,6 +73,8 @@ def draft(
         builder.wrong("output_directory", codes.OutputIsHome())
     if chosen is not None:
         builder.text("parameters" if body.parameters else "image", chosen.command)
+    if body.privileged and unprivileged is not None:
+        builder.wrong("privileged", unprivileged)
     limits, requests = builder.limits(body.device_type, body.devices, body.limits)
     if builder.problems or chosen is None or devices is None:
         return Drafted(None, builder.problems)
@@ -87,6 +91,7 @@ def draft(
         limits=limits,
         requests=requests,
         local_disk=builder.local_disk(body.device_type, body.devices),
+        privileged=body.privileged,
     )
     definition = TrainingDefinition(
         description=body.description,
@@ -105,6 +110,7 @@ def draft(
         nodes=devices.nodes,
         limits=Resources(cpu=limits.cpu, memory=limits.memory),
         requests=Resources(cpu=requests.cpu, memory=requests.memory),
+        privileged=body.privileged,
     )
     return Drafted(Built(chosen.label, definition, specification))
 

@@ -27,5 +27,5 @@ DOMAIN = Domain(
         # The matrix's task is removed by then.
         "GET /trainings/{task_id}/definition": Elsewhere("test_the_definition_of_a_training_is_its_owners_and_typed"),
     },
-    uses=("images",),
+    uses=("images", "settings"),
 )

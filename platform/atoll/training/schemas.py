@@ -49,6 +49,9 @@ class TrainingCreate(Schema):
     distributed: bool = False
     nodes: Annotated[int, Field(ge=1, le=512)] = 1
     limits: Resources | None = Field(default=None, description="CPU and memory limit of each replica")
+    privileged: bool = Field(
+        default=False, description="Root of its container: where options offer it, and nowhere else"
+    )
 
 
 class TrainingDefinition(Schema):
@@ -70,6 +73,7 @@ class TrainingDefinition(Schema):
     nodes: int
     limits: Resources
     requests: Resources
+    privileged: bool = False
 
 
 class Framework(Schema):
@@ -105,6 +109,7 @@ class ClusterOption(Schema):
     name: str
     devices: list[DeviceOption]
     max_nodes: int = Field(description="Nodes that a task without a device type may run on")
+    privileged: bool = Field(description="Whether a job of the caller may be root of its container there")
 
 
 class Example(Schema):

@@ -10,6 +10,7 @@ from atoll.engines.repository import NodeRepository
 from atoll.homes.places import home_as_seen
 from atoll.identity.caller import Caller
 from atoll.images.service import ImageService, Own
+from atoll.settings.service import SettingsService
 from atoll.tasks.codes import NoSuchTask
 from atoll.tasks.policy import TASKS_CREATE
 from atoll.tasks.repository import TaskRepository
@@ -28,6 +29,7 @@ from atoll.training.schemas import (
 )
 from atoll.virtual_clusters.models import VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
+from atoll.web.codes import FieldCode
 from atoll.web.domain import TaskKind
 from atoll.web.errors import NotFound
 
@@ -41,6 +43,7 @@ class TrainingService:
         self._session = session
         self._images = ImageService(configuration, control)
         self._tasks = TaskService(session, configuration)
+        self._settings = SettingsService(session, configuration)
         self._configuration = configuration
 
     async def create(self, caller: Caller, body: TrainingCreate, key: str | None) -> Task:
@@ -80,7 +83,20 @@ class TrainingService:
     ) -> Drafted:
         nodes = [] if own is None else await NodeRepository(self._session).observations()
         machines = sorted({node.arch for node in nodes if node.takes_tasks})
-        return draft(self._configuration, caller.name, body, cluster, task_id=task_id, own=own, machines=machines)
+        return draft(
+            self._configuration,
+            caller.name,
+            body,
+            cluster,
+            task_id=task_id,
+            own=own,
+            machines=machines,
+            unprivileged=await self._unprivileged(caller, cluster) if body.privileged else None,
+        )
+
+    async def _unprivileged(self, caller: Caller, cluster: VirtualClusterRow | None) -> FieldCode | None:
+        """What keeps the caller from a privileged job there."""
+        return None if cluster is None else await self._settings.unprivileged_in(caller, cluster)
 
     async def _own(self, caller: Caller, body: TrainingCreate) -> Own | None:
         """The image that `body` brings. Before the first query: no connection waits for a registry that is slow."""
@@ -110,6 +126,7 @@ class TrainingService:
                     name=cluster.name,
                     devices=self._devices(cluster, taken, nodes),
                     max_nodes=sum(node.takes_tasks for node in nodes),
+                    privileged=await self._unprivileged(caller, cluster) is None,
                 )
                 for cluster in clusters
             ],

@@ -9,7 +9,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
@@ -35,12 +35,17 @@ HEADS: Final[dict[Column, tuple[str, ...]]] = {
 MOST_BYTES = 4 << 20
 MOST_ROWS = 10_000
 MOST_IN_CELL = 20  # roles, groups, virtual clusters
+MOST_COLUMNS = 64  # that are looked at; a line has room for half a million, and what is wrong is told of each
 # UTF-16 only with a mark. GB18030 holds GBK and GB 2312; it takes most bytes for something, so it is tried last.
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _UNMARKED = ("utf-8", "gb18030")
 _SEPARATORS = (",", ";", "\t")
 _SAID = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # a line that is Excel's own
-_BETWEEN = re.compile(r"[;；,，、\n]")
+# Names in a cell stand between these; behind a backslash they are part of a name, and so is a backslash behind another.
+_BETWEEN = ";；,，、"
+_PART = re.compile(rf"(?:\\[{_BETWEEN}\\]|[^{_BETWEEN}\n])+")
+_BEHIND_BACKSLASH = re.compile(rf"\\([{_BETWEEN}\\])")
+_NEEDS_BACKSLASH = re.compile(rf"[{_BETWEEN}\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +62,13 @@ class Line:
 
 def names_in(cell: str, known: Callable[[str], bool]) -> list[str]:
     """The names in a cell, each once: separated by `;`, unless the whole of it is a name that is known."""
-    names = [cell] if known(cell) else [each.strip() for each in _BETWEEN.split(cell)]
+    names = [cell] if known(cell) else [_BEHIND_BACKSLASH.sub(r"\1", each).strip() for each in _PART.findall(cell)]
     return [*dict.fromkeys(name for name in names if name)]
+
+
+def cell_of(names: Iterable[str]) -> str:
+    """The cell in which `names_in` finds these names, whatever stands in one: none of it is taken for another name."""
+    return ";".join(_NEEDS_BACKSLASH.sub(r"\\\g<0>", name) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +126,7 @@ def _separator(text: str) -> str:
     first = re.split(r"[\r\n]", text.lstrip(), maxsplit=1)[0]
 
     def known(separator: str) -> int:
-        return sum(_column(cell) is not None for cell in first.split(separator))
+        return sum(_column(cell) is not None for cell in first.split(separator, MOST_COLUMNS))
 
     return max(_SEPARATORS, key=known)
 
@@ -155,7 +165,7 @@ def _head(number: int, cells: list[str]) -> list[Column]:
     known = ", ".join(heads[0] for heads in HEADS.values())
     mistakes: list[FieldError] = []
     found: list[Column] = []
-    for position, cell in enumerate(cells, start=1):
+    for position, cell in enumerate(cells[:MOST_COLUMNS], start=1):
         column = _column(cell)
         if column is None:
             mistakes.append(codes.UnknownColumn(name=cell[:64], position=position, known=known).at(str(number)))

@@ -26,6 +26,7 @@ DOMAIN = Domain(
         "user.end_sessions": "End sessions of a user",
     },
     routers=(router,),
+    uses=("ways_in",),
     permissions=(USERS_READ, USERS_MANAGE),
     matrix={
         "GET /users": MatrixRow.administrators(),

@@ -10,7 +10,7 @@ from atoll.audit_trail.record import record
 from atoll.identity.caller import Caller
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.rights.repository import RightsRepository
-from atoll.users.csv_file import HEADS
+from atoll.users.csv_file import HEADS, cell_of
 from atoll.virtual_clusters.service import VirtualClusterService
 from atoll.web.platform import Platform
 
@@ -53,4 +53,4 @@ class UsersExport(Export):
 
 
 def _names(things: Sequence[Mapping[str, str]]) -> str:
-    return ";".join(each["name"] for each in things)
+    return cell_of(each["name"] for each in things)

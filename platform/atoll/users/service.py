@@ -25,6 +25,7 @@ from atoll.users import one_time
 from atoll.users.codes import NoSuchUser, OwnAccount, OwnPassword, UnfinishedTasks
 from atoll.users.schemas import Account, OneTimePassword, UserManagement, UserUpdate
 from atoll.virtual_clusters.service import VirtualClusterService
+from atoll.ways_in.service import forget_labels
 from atoll.web.conditional import expect
 from atoll.web.errors import Conflict, NotFound
 from atoll.web.pagination import cut, decode
@@ -185,6 +186,7 @@ class UserService:
         row.password_hash = row.phone = row.email = ""
         ended = await self._end_all(row)
         await self._repository.forget_devices_of(row.id)
+        await forget_labels(self._session, row.id)
         await self._rights.unlink(UserRoleRow, user_id=[row.id])
         await self._rights.unlink(GroupMemberRow, user_id=[row.id])
         await self._clusters.leave_all(row.id)

@@ -13,6 +13,7 @@ from atoll.users.csv_file import MOST_IN_CELL, Column, Line, UsersFile, names_in
 from atoll.users.import_schemas import ImportLine, InitialPassword, UsersImport
 from atoll.users.schemas import Person
 from atoll.virtual_clusters.policy import VIRTUAL_CLUSTERS_MANAGE
+from atoll.web.codes import FieldCode
 from atoll.web.errors import Invalid, NotAllowed, field_errors
 from atoll.web.schema import FieldError
 from atoll.web.told import TooLong, TooShort
@@ -112,6 +113,7 @@ def with_chinese(by_key: Mapping[str, Known]) -> Mapping[str, Known]:
 def resolve(wishes: Iterable[Wish], there: There, *, skip_existing: bool) -> frozenset[str]:
     """Fill in what the lines name, and what is wrong with it; the permissions that the giver lacks for it."""
     lacking: set[str] = set()
+    missing = _Missing()
     for wish in wishes:
         deleted = there.names.get(wish.name)
         if deleted is False and skip_existing:
@@ -119,30 +121,61 @@ def resolve(wishes: Iterable[Wish], there: There, *, skip_existing: bool) -> fro
             continue
         if deleted is not None or wish.name in names.RESERVED:
             wish.mistakes.append((codes.NameOfDeleted() if deleted else NameTakenField()).at("name"))
-        lacking |= _roles(wish, there) | _groups(wish, there) | _clusters(wish, there)
+        lacking |= _roles(wish, there, missing) | _groups(wish, there, missing) | _clusters(wish, there, missing)
     return frozenset(lacking)
 
 
-def _roles(wish: Wish, there: There) -> set[str]:
+class _Missing:
+    """Mistakes about names of which nothing is. Each is made once, and none beyond those that are told: a file has room
+    for half a million.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Column, str], FieldError] = {}
+
+    def of(self, column: Column, names_of_nothing: Iterable[str]) -> list[FieldError]:
+        """One for each."""
+        return [self._one(column, name[:64]) for name in names_of_nothing]
+
+    def _one(self, column: Column, name: str) -> FieldError:
+        if len(self._made) >= MOST_TOLD and (column, name) not in self._made:
+            name = ""
+        found = self._made.get((column, name))
+        if found is None:
+            found = self._made[column, name] = _no_such(column, name).at(column)
+        return found
+
+
+def _no_such(column: Column, name: str) -> FieldCode:
+    match column:
+        case "roles":
+            return NoSuchRoleField(role=name)
+        case "groups":
+            return NoSuchGroupField(group=name)
+        case _:
+            return codes.NoSuchVirtualClusterField(name=name)
+
+
+def _roles(wish: Wish, there: There, missing: _Missing) -> set[str]:
     wanted = _wanted(wish, "roles", there.roles)
     if not wanted:
         wish.mistakes.append(TooShort(min_length=1).at("roles"))
     wish.roles, strange = _found(wanted, there.roles)
-    wish.mistakes += [NoSuchRoleField(role=each[:64]).at("roles") for each in strange]
+    wish.mistakes += missing.of("roles", strange)
     return _judged(wish, "roles", (each for role in wish.roles for each in role.needs), there)
 
 
-def _groups(wish: Wish, there: There) -> set[str]:
+def _groups(wish: Wish, there: There, missing: _Missing) -> set[str]:
     wish.groups, strange = _found(_wanted(wish, "groups", there.groups), there.groups)
-    wish.mistakes += [NoSuchGroupField(group=each[:64]).at("groups") for each in strange]
+    wish.mistakes += missing.of("groups", strange)
     return _judged(wish, "groups", (each for group in wish.groups for each in group.needs), there)
 
 
-def _clusters(wish: Wish, there: There) -> set[str]:
+def _clusters(wish: Wish, there: There, missing: _Missing) -> set[str]:
     wanted = _wanted(wish, "virtual_clusters", ())
     wish.clusters = [name for name in wanted if name in there.clusters]
     strange = [name for name in wanted if name not in there.clusters]
-    wish.mistakes += [codes.NoSuchVirtualClusterField(name=each[:64]).at("virtual_clusters") for each in strange]
+    wish.mistakes += missing.of("virtual_clusters", strange)
     return _judged(wish, "virtual_clusters", _NEEDED_FOR_CLUSTERS if wanted else (), there)
 
 
@@ -196,11 +229,12 @@ def _judged(wish: Wish, column: Column, needs: Iterable[str], there: There) -> s
 
 def refuse(wishes: Iterable[Wish], lacking: Collection[str]) -> None:
     """Raise NotAllowed for what the giver lacks, Invalid for all else that is wrong, each with every mistake."""
-    errors = [_placed(wish, each) for wish in wishes for each in wish.mistakes]
+    found = [(wish, each) for wish in wishes for each in wish.mistakes]
+    errors = [_placed(wish, each) for wish, each in found[:MOST_TOLD]]
     if lacking:
-        raise NotAllowed(MoreThanYouHold(permissions=", ".join(sorted(lacking))), errors=errors[:MOST_TOLD])
+        raise NotAllowed(MoreThanYouHold(permissions=", ".join(sorted(lacking))), errors=errors)
     if errors:
-        raise Invalid(codes.UsersFileMistakes(count=len(errors)), errors=errors[:MOST_TOLD])
+        raise Invalid(codes.UsersFileMistakes(count=len(found)), errors=errors)
 
 
 def _placed(wish: Wish, mistake: FieldError) -> FieldError:

@@ -31,7 +31,7 @@ class VirtualClusterInUse(
     ProblemCode,
     title="Tasks are in this virtual cluster",
     detail="{tasks} tasks wait or run in `{name}`. While there are any, it can only be given more: devices, devices per"
-    " user, hours.",
+    " user, hours, idle devices of others.",
     remedy="Wait until they have ended, or stop them.",
 ):
     name: str
@@ -74,6 +74,37 @@ class NotAmongDevices(FieldCode, words="The virtual cluster has no devices of th
 
 class MoreThanDevices(FieldCode, words="At most {count}: so many devices the virtual cluster has."):
     count: int
+
+
+class BorrowingNotHere(
+    FieldCode, words="Here the queue shares devices by use (`queue.fair_sharing`); then nobody gets lent ones back."
+):
+    pass
+
+
+class NotANetwork(FieldCode, words="Write an IPv4 network like 10.20.0.0/16, a single address like 10.20.0.7/32."):
+    pass
+
+
+class NetworkOfTheCluster(
+    FieldCode, words="This is the cluster itself, or what no task may reach: nothing of it would be opened."
+):
+    pass
+
+
+class PortsReversed(FieldCode, words="The last port is not before the first."):
+    pass
+
+
+class NetworkTwice(FieldCode, words="This network is named above: put all its ports there."):
+    pass
+
+
+class PrivilegedJobsOff(
+    FieldCode,
+    words="This installation lets no task be root: `platform.privileged_jobs` of cluster.yaml is false.",
+):
+    pass
 
 
 class NobodyNamed(FieldCode, words="Name a user or a group."):

@@ -26,7 +26,7 @@ DOMAIN = Domain(
     tables={
         # `jobs` says how far the engine is, and what it has confirmed to be gone; what is wanted is not its to say.
         VirtualClusterRow: TableRights(
-            api=Rights(add=True, changes=("max_hours", "standing", "version")),
+            api=Rights(add=True, changes=("max_hours", "borrows", "pod_security", "egress", "standing", "version")),
             jobs=Rights(changes=("standing", "deleted_at")),
         ),
         QuotaRow: TableRights(api=Rights(add=True, change=True, remove=True), jobs=READS),

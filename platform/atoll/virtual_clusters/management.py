@@ -4,7 +4,8 @@ Each edit locks the row first: from then on nobody begins a task there (`Virtual
 what is counted stays so.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -13,13 +14,21 @@ from atoll.audit_trail.record import record
 from atoll.configuration import Configuration
 from atoll.identity.caller import Caller
 from atoll.identity.codes import NameTakenField
+from atoll.networks import Opening, closed
 from atoll.virtual_clusters import codes
 from atoll.virtual_clusters.capacity import capacity
-from atoll.virtual_clusters.changes import MOST_HOURS, Quota, Terms, edited, only_grows
+from atoll.virtual_clusters.changes import MOST_HOURS, Quota, Terms, confines, edited, only_grows
+from atoll.virtual_clusters.egress import mistakes_of, openings
 from atoll.virtual_clusters.members.repository import MemberRepository
-from atoll.virtual_clusters.models import QuotaRow, Standing, VirtualClusterRow
+from atoll.virtual_clusters.models import PodSecurity, QuotaRow, Standing, VirtualClusterRow
 from atoll.virtual_clusters.repository import VirtualClusterRepository
-from atoll.virtual_clusters.schemas import DeviceCapacity, VirtualCluster, VirtualClusterCreate, VirtualClusterEdit
+from atoll.virtual_clusters.schemas import (
+    DeviceCapacity,
+    OpenNetwork,
+    VirtualCluster,
+    VirtualClusterCreate,
+    VirtualClusterEdit,
+)
 from atoll.virtual_clusters.service import VirtualClusterService
 from atoll.virtual_clusters.usage import ClusterTasks, UsageReader
 from atoll.web import told
@@ -50,15 +59,28 @@ class VirtualClusterManagement:
 
     async def create(self, caller: Caller, body: VirtualClusterCreate) -> VirtualCluster:
         """A new one, without members. Raises Invalid with every mistake, Conflict for a name that is taken."""
-        wanted = edited(Terms(), body.devices, body.max_devices_per_user, body.max_hours)
-        mistakes = self._mistakes(wanted, body.max_devices_per_user)
+        egress = openings(body.egress)
+        wanted = edited(
+            Terms(), body.devices, body.max_devices_per_user, body.max_hours, body.borrows, body.pod_security, egress
+        )
+        mistakes = self._mistakes(wanted, body.max_devices_per_user, borrows=body.borrows)
+        mistakes += await self._network_mistakes(body.egress)
+        if body.pod_security is PodSecurity.BASELINE:
+            mistakes += self._privileged_mistakes()
         if body.name.endswith(RESERVED):
             mistakes.insert(0, codes.ReservedName().at("name"))
         if mistakes:
             raise Invalid(told.InvalidRequest(), errors=mistakes)
         if (other := await self._repository.by_name(body.name)) is not None:
             raise _taken(body.name, being_deleted=other.standing == Standing.DELETING)
-        row = VirtualClusterRow(name=body.name, max_hours=wanted.max_hours, quotas=_rows(wanted))
+        row = VirtualClusterRow(
+            name=body.name,
+            max_hours=wanted.max_hours,
+            borrows=wanted.borrows,
+            pod_security=wanted.pod_security,
+            egress=_egress(wanted),
+            quotas=_rows(wanted),
+        )
         try:
             await self._repository.add(row)
         except IntegrityError as error:  # somebody else made it in the same moment
@@ -69,12 +91,21 @@ class VirtualClusterManagement:
     async def edit(
         self, caller: Caller, cluster_id: str, body: VirtualClusterEdit, if_match: str | None
     ) -> VirtualCluster:
-        """Other terms; less than before only while no task is in it. Raises NotFound, Changed, Invalid, Conflict."""
+        """Other terms; less than before only while no task is in it, but for networks, which are closed at any time.
+
+        Raises NotFound, Changed, Invalid, Conflict.
+        """
         row = await self._row(cluster_id, if_match)
         before = _terms(row)
         hours = body.max_hours if "max_hours" in body.model_fields_set else before.max_hours
-        after = edited(before, body.devices, body.max_devices_per_user, hours)
-        if mistakes := self._mistakes(after, body.max_devices_per_user or {}, before.quotas):
+        egress = None if body.egress is None else openings(body.egress)
+        after = edited(before, body.devices, body.max_devices_per_user, hours, body.borrows, body.pod_security, egress)
+        mistakes = self._mistakes(after, body.max_devices_per_user or {}, before.quotas, borrows=body.borrows)
+        if after.egress != before.egress:
+            mistakes += await self._network_mistakes(body.egress or [])
+        if after.pod_security != before.pod_security and after.pod_security is PodSecurity.BASELINE:
+            mistakes += self._privileged_mistakes()
+        if mistakes:
             raise Invalid(told.InvalidRequest(), errors=mistakes)
         if after != before:
             await self._take(caller, "virtual_cluster.edit", row, before, after)
@@ -88,7 +119,8 @@ class VirtualClusterManagement:
             raise Conflict(codes.NothingToExtend(name=row.name))
         if before.max_hours + hours > MOST_HOURS:
             raise Invalid(told.InvalidRequest(), errors=[codes.TooManyHours(most=MOST_HOURS).at("hours")])
-        await self._take(caller, "virtual_cluster.extend", row, before, Terms(before.quotas, before.max_hours + hours))
+        after = replace(before, max_hours=before.max_hours + hours)
+        await self._take(caller, "virtual_cluster.extend", row, before, after)
         return await self._shown(caller, row)
 
     async def delete(self, caller: Caller, cluster_id: str, if_match: str | None) -> VirtualCluster:
@@ -107,10 +139,13 @@ class VirtualClusterManagement:
         return await self._shown(caller, row)
 
     async def _take(self, caller: Caller, action: str, row: VirtualClusterRow, before: Terms, after: Terms) -> None:
-        if not only_grows(before, after):
+        grows = only_grows(before, after)
+        if not grows:
             await self._refuse_in_use(row)
+        if not grows or confines(before, after):
             row.standing = Standing.PREPARING  # the engine still grants what it granted
-        row.max_hours, row.version = after.max_hours, row.version + 1
+        row.max_hours, row.borrows, row.version = after.max_hours, after.borrows, row.version + 1
+        row.pod_security, row.egress = after.pod_security, _egress(after)
         kept = {quota.device_type: quota for quota in row.quotas}
         for name, quota in after.quotas.items():
             if (found := kept.pop(name, None)) is None:
@@ -138,8 +173,10 @@ class VirtualClusterManagement:
             raise NotFound(codes.NoSuchVirtualCluster(name=cluster_id[:64]))
         return row
 
-    def _mistakes(self, terms: Terms, most: Mapping[str, int], had: Collection[str] = ()) -> list[FieldError]:
-        """What cannot be; a type that it had and nobody knows any more may stay."""
+    def _mistakes(
+        self, terms: Terms, most: Mapping[str, int], had: Collection[str] = (), *, borrows: bool | None
+    ) -> list[FieldError]:
+        """What cannot be. A type that it had and nobody knows any more may stay; so may what it `borrows` already."""
         known = {device.type for device in self._configuration.devices} | {*had}
         strange = codes.UnknownDeviceType(known=tuple(sorted(known)))
         return [
@@ -150,7 +187,16 @@ class VirtualClusterManagement:
                 for name, quota in terms.quotas.items()
                 if quota.max_per_user > quota.count
             ),
+            *(() if self._configuration.engine.lends or not borrows else (codes.BorrowingNotHere().at("borrows"),)),
         ]
+
+    async def _network_mistakes(self, egress: Sequence[OpenNetwork]) -> list[FieldError]:
+        own = [*self._configuration.engine.networks, *self._configuration.engine.gateways]
+        return mistakes_of(egress, closed([*own, *await self._reader.addresses(self._session)]))
+
+    def _privileged_mistakes(self) -> list[FieldError]:
+        off = not self._configuration.engine.privileged_jobs
+        return [codes.PrivilegedJobsOff().at("pod_security")] if off else []
 
     async def _changed(self, caller: Caller, action: str, row: VirtualClusterRow, **details: object) -> None:
         """Keep it, have `jobs` bring it to the engine, and write down who did it."""
@@ -176,7 +222,17 @@ def _taken(name: str, *, being_deleted: bool = False) -> Conflict:
 
 
 def _terms(row: VirtualClusterRow) -> Terms:
-    return Terms({each.device_type: Quota(each.count, each.max_per_user) for each in row.quotas}, row.max_hours)
+    return Terms(
+        {each.device_type: Quota(each.count, each.max_per_user) for each in row.quotas},
+        row.max_hours,
+        row.borrows,
+        PodSecurity(row.pod_security),
+        tuple(Opening.of(each) for each in row.egress),
+    )
+
+
+def _egress(terms: Terms) -> list[dict[str, object]]:
+    return [each.kept() for each in terms.egress]
 
 
 def _told(terms: Terms) -> dict[str, object]:
@@ -185,6 +241,9 @@ def _told(terms: Terms) -> dict[str, object]:
         "devices": {name: quota.count for name, quota in terms.quotas.items()},
         "max_devices_per_user": {name: quota.max_per_user for name, quota in terms.quotas.items()},
         "max_hours": terms.max_hours,
+        "borrows": terms.borrows,
+        "pod_security": terms.pod_security,
+        "egress": _egress(terms),
     }
 
 

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -18,6 +19,15 @@ class Standing(StrEnum):
     DELETING = "deleting"  # it is nobody's any more, and the engine still has something of it
 
 
+class PodSecurity(StrEnum):
+    """What pods there may be, as the Pod Security Standards of Kubernetes have it."""
+
+    RESTRICTED = "restricted"  # nobody is root
+    BASELINE = (
+        "baseline"  # beside that, in a name space of their own, members' privileged jobs: root of their container
+    )
+
+
 class VirtualClusterRow(Table):
     """A named share of the cluster; `jobs` brings the engine up to it.
 
@@ -28,15 +38,20 @@ class VirtualClusterRow(Table):
     __tablename__ = "virtual_clusters"
     __table_args__ = (
         Index("uq_virtual_clusters_present_name", "name", unique=True, postgresql_where=text("deleted_at IS NULL")),
+        CheckConstraint("pod_security IN ('restricted', 'baseline')", name="pod_security_is_a_level"),
     )
 
     id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
     name: Mapped[str]
     max_hours: Mapped[int | None]
+    # Whether its members may hold idle devices of others, beyond its own; who needs them gets them back.
+    borrows: Mapped[bool] = mapped_column(default=False)
     standing: Mapped[str] = mapped_column(default=Standing.PREPARING)
     created_at: Mapped[datetime] = mapped_column(default=now)
     deleted_at: Mapped[datetime | None]  # the engine has confirmed that nothing of it is left; its name is free again
     version: Mapped[int] = mapped_column(default=1)
+    pod_security: Mapped[str] = mapped_column(default=PodSecurity.RESTRICTED)
+    egress: Mapped[list[Any]] = mapped_column(default=list)  # `networks.Opening`
     quotas: Mapped[list["QuotaRow"]] = relationship(
         lazy="selectin", order_by="QuotaRow.device_type", cascade="all, delete-orphan"
     )

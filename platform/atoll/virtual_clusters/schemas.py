@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from atoll.identity.schemas import VirtualClusterReference
+from atoll.networks import Protocol
 from atoll.virtual_clusters.changes import MOST_DEVICES, MOST_HOURS
-from atoll.virtual_clusters.models import Standing
+from atoll.virtual_clusters.models import PodSecurity, Standing
 from atoll.web.schema import Moment, Schema
 
 # Namespaces and queues carry it, queues with a user's behind two hyphens: so no name has two of them in a row.
@@ -14,7 +15,30 @@ VirtualClusterName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z
 DeviceTypeKey = Annotated[str, StringConstraints(max_length=64)]
 Devices = Annotated[dict[DeviceTypeKey, Annotated[int, Field(ge=0, le=MOST_DEVICES)]], Field(max_length=64)]
 Hours = Annotated[int, Field(ge=1, le=MOST_HOURS)]
+Port = Annotated[int, Field(ge=1, le=65535)]
 Ids = Annotated[list[Annotated[str, StringConstraints(max_length=64)]], Field(max_length=100)]
+
+
+class OpenPorts(Schema):
+    """A port, or a range of them."""
+
+    protocol: Protocol = "tcp"
+    first: Port
+    last: Port | None = Field(default=None, description="Of a range; null: `first` alone")
+
+
+class OpenNetwork(Schema):
+    """Where tasks are let out to, beside each other and the names of the cluster."""
+
+    network: Annotated[str, StringConstraints(max_length=18)] = Field(
+        description="IPv4, for example 10.20.0.0/16; what of it is the cluster itself stays closed"
+    )
+    ports: Annotated[list[OpenPorts], Field(min_length=1, max_length=16)]
+
+
+Egress = Annotated[list[OpenNetwork], Field(max_length=32)]
+_EGRESS = "Networks that tasks may reach; none: the cluster's names alone. Taken away, it is closed to those that run"
+_POD_SECURITY = "baseline: members who have the right to may run jobs that are root of their container"
 
 
 class DeviceUse(Schema):
@@ -35,6 +59,12 @@ class VirtualCluster(VirtualClusterReference):
     devices: list[DeviceUse]
     max_devices_per_user: dict[str, int] = Field(description="Per device type; the most that one member may hold")
     max_hours: int | None = Field(description="A task is ended after so many hours; null: never")
+    borrows: bool = Field(
+        description="Whether its members may hold idle devices of other virtual clusters beyond its own; tasks on these"
+        " are interrupted, and queue again, when their owners need them"
+    )
+    pod_security: PodSecurity = Field(description=_POD_SECURITY)
+    egress: list[OpenNetwork] = Field(description=_EGRESS)
     overcommitted: list[str] = Field(
         description="Device types of which virtual clusters are promised more than there are on machines that are up"
     )
@@ -55,6 +85,9 @@ class VirtualClusterCreate(Schema):
         default_factory=dict, description="The most that one member may hold; a type that is left out: all of them"
     )
     max_hours: Hours | None = Field(default=None, description="A task is ended after so many hours; null: never")
+    borrows: bool = Field(default=False, description="Idle devices of other virtual clusters, too")
+    pod_security: PodSecurity = Field(default=PodSecurity.RESTRICTED, description=_POD_SECURITY)
+    egress: Egress = Field(default_factory=list, description=_EGRESS)
 
 
 class VirtualClusterEdit(Schema):
@@ -63,6 +96,9 @@ class VirtualClusterEdit(Schema):
     devices: Devices | None = Field(default=None, description="All types that it has from now on")
     max_devices_per_user: Devices | None = Field(default=None, description="Types that are left out keep theirs")
     max_hours: Hours | None = Field(default=None, description="null: for ever")
+    borrows: bool | None = Field(default=None, description="Idle devices of other virtual clusters, too")
+    pod_security: PodSecurity | None = Field(default=None, description=_POD_SECURITY)
+    egress: Egress | None = Field(default=None, description=_EGRESS)
 
 
 class VirtualClusterExtend(Schema):

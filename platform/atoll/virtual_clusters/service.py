@@ -13,10 +13,10 @@ from atoll.identity.rights.giving import Giver
 from atoll.identity.schemas import VirtualClusterReference
 from atoll.virtual_clusters.capacity import overcommitted
 from atoll.virtual_clusters.codes import NoSuchVirtualCluster
-from atoll.virtual_clusters.models import QuotaRow, Standing, VirtualClusterRow
+from atoll.virtual_clusters.models import PodSecurity, QuotaRow, Standing, VirtualClusterRow
 from atoll.virtual_clusters.policy import VIRTUAL_CLUSTERS_MANAGE, VIRTUAL_CLUSTERS_READ_ALL
 from atoll.virtual_clusters.repository import VirtualClusterRepository
-from atoll.virtual_clusters.schemas import DeviceUse, VirtualCluster
+from atoll.virtual_clusters.schemas import DeviceUse, OpenNetwork, VirtualCluster
 from atoll.virtual_clusters.usage import Usage, UsageReader
 from atoll.web.errors import NotAllowed, NotFound
 from atoll.web.pagination import cut, decode
@@ -49,6 +49,11 @@ class VirtualClusterService:
         """Those of which the user is a member, by name."""
         rows = await self._repository.visible(user_id)
         return [VirtualClusterReference.model_validate(row) for row in rows]
+
+    async def have_room_for_privileged(self, user_id: str) -> bool:
+        """Whether one of which the user is a member lets jobs be root of their container."""
+        rows = await self._repository.visible(user_id)
+        return any(row.pod_security == PodSecurity.BASELINE for row in rows)
 
     async def of_users(self, user_ids: Collection[str]) -> Mapping[str, Sequence[dict[str, str]]]:
         """The virtual clusters of each of these users, `{"id", "name"}` by name; those of their groups, too."""
@@ -148,6 +153,9 @@ def _described(
         devices=devices,
         max_devices_per_user={quota.device_type: quota.max_per_user for quota in row.quotas},
         max_hours=row.max_hours,
+        borrows=row.borrows,
+        pod_security=PodSecurity(row.pod_security),
+        egress=[OpenNetwork.model_validate(each) for each in row.egress],
         overcommitted=[quota.device_type for quota in row.quotas if quota.device_type in promised],
         members=count,
         member=member,

@@ -24,6 +24,7 @@ class UsageReader:
 
     read: Callable[[AsyncSession], Awaitable[Usage]]
     detected: Callable[[AsyncSession], Awaitable[Mapping[str, Detected]]]
+    addresses: Callable[[AsyncSession], Awaitable[Collection[str]]]  # of all machines
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,8 @@ class ProcessPart(Generic[Part]):
 class MatrixRow:
     """What each caller gets from an operation: `OK` or a status.
 
-    `owner` has made the object; `colleague` shares a virtual cluster with them, `foreigner` is a member of none.
+    `owner` has made the object; `colleague` shares a virtual cluster with them, `foreigner` is a member of none, or of
+    others alone; by a group or not is the same.
     `unentitled` has registered, and nobody gave them anything; `annotator` annotates and nothing else. Who is not
     signed in gets nothing. `path` fills places of the address, `body` and `params` are sent.
     """

@@ -21,7 +21,8 @@ from fastapi.responses import JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from atoll.configuration import LOOPBACK, Configuration, ConfigurationError, Tls, load
+from atoll.configuration import Configuration, ConfigurationError, Tls, load
+from atoll.providers import LOOPBACK
 from atoll.web import bodies, told
 from atoll.web.errors import NotSignedIn
 

@@ -16,6 +16,7 @@ const FORMS = [
   "SignIn",
   "PasswordChange",
   "Registration",
+  "WayRegistration",
   "UsersCreate",
   "NewUser",
   "UserUpdate",
@@ -23,6 +24,7 @@ const FORMS = [
   "RoleCreate",
   "VirtualClusterCreate",
   "VirtualClusterExtend",
+  "OpenNetwork",
   "SettingsChange",
   "AccessTokenCreate",
 ] as const;

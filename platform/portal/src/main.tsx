@@ -11,13 +11,15 @@ import { Preferences } from "@/appearance/preferences";
 import { applyAppearance, storedAppearance } from "@/appearance/theme";
 import { FeedbackProvider } from "@/elements/feedback";
 import { RegistryContext, registryOf } from "@/features/registry";
+import { takeArrival } from "@/identity/arrival";
 import { noteSignedIn, sessionQuery } from "@/identity/session";
-import { recallRefresh } from "@/identity/settings";
+import { recallSettings } from "@/identity/settings";
 import { startLanguage } from "@/words/language";
 import "@/appearance/base.css";
 
 applyAppearance(storedAppearance());
-recallRefresh();
+recallSettings();
+takeArrival();
 
 const queries = new QueryClient({
   defaultOptions: {

@@ -1,15 +1,74 @@
+import { expectNoMistakes } from "../pages.ts";
+import { headerState, start, unique } from "../portal.ts";
+import { atWork } from "./people.ts";
 import { expect, test } from "./stack.ts";
 
-test("the overview says what runs, what is free, and the way to a model", async ({ page }) => {
+const CHARTS = ["Code development", "Model training", "Model evaluation", "Inference service"];
+
+test("the overview shows the recommended way with links to the lists that there are", {
+  tag: ["@feature-54", "@local"],
+}, async ({ page }) => {
   await page.goto("/overview");
-  await expect(page.getByRole("heading", { name: "My training tasks" })).toBeVisible();
-  for (const state of ["Queued", "Running", "Finished", "Failed"]) {
-    await expect(page.locator(".counts").getByText(state, { exact: true })).toBeVisible();
+  const way = page.locator("section").filter({ has: page.getByRole("heading", { name: "The recommended way" }) });
+  const steps = way.getByRole("listitem");
+  await expect(steps).toHaveCount(5);
+  const order = ["Code development", "Data management", "Model training", "Model management", "Inference service"];
+  for (const [index, name] of order.entries()) await expect(steps.nth(index)).toContainText(name);
+  for (const index of [0, 1, 3, 4]) {
+    const links = await steps.nth(index).getByRole("link").count();
+    // A step leads to its list, or says that there is none.
+    if (links === 0) await expect(steps.nth(index)).toContainText("Not part of this version yet.");
   }
+  await way.getByRole("link", { name: "Model training" }).click();
+  await expect(page).toHaveURL(/\/training$/);
+});
+
+test("charts count tasks per state, of one's own and of everybody, and follow what happens", async ({
+  page,
+  browser,
+  stack,
+}) => {
+  test.setTimeout(180_000);
+  const { page: theirs } = await atWork(browser, stack);
+  await theirs.goto("/overview");
+  for (const name of CHARTS) {
+    const chart = theirs.getByRole("region", { name });
+    await expect(chart).toContainText("0 in all");
+    for (const state of ["Queued", "Running", "Finished", "Failed"]) {
+      await expect(chart.getByRole("listitem").filter({ hasText: state })).toContainText("0 %");
+    }
+  }
+  await expect(theirs.getByRole("radiogroup", { name: "Whose tasks" })).toHaveCount(0);
+  const task = await start(theirs, { name: unique("counted"), example: "digits", parameters: { epochs: "1" } });
+  await theirs.goto(`/training/${task}`);
+  await expect(headerState(theirs, "Finished")).toBeVisible({ timeout: 60_000 });
+  await theirs.goto("/overview");
+  const finished = theirs.getByRole("region", { name: "Model training" }).getByRole("link", { name: /Finished/ });
+  await expect(finished).toContainText("100 %");
+
+  // Another page that was open all the while hears of it.
+  await page.goto("/overview");
+  await page.getByText("Everybody's", { exact: true }).click();
+  await expect(page).toHaveURL(/owner=all/);
+  const all = page.getByRole("region", { name: "Model training" });
+  const total = Number(/(\d+) in all/.exec((await all.textContent()) ?? "")?.[1]);
+  expect(total).toBeGreaterThan(0);
+  await start(theirs, { name: unique("live"), example: "digits", parameters: { epochs: "1" } });
+  await expect(all).toContainText(`${total + 1} in all`, { timeout: 30_000 });
+  await expectNoMistakes(page, ["/overview?owner=all"]);
+  await all.getByRole("link", { name: /Finished/ }).click();
+  await expect(page).toHaveURL(/\/training\?.*owner=all/);
+  await theirs.context().close();
+});
+
+test("the overview says what is free, and the first step for who has no task", async ({ browser, stack }) => {
+  const { page } = await atWork(browser, stack);
+  await page.goto("/overview");
   await expect(page.getByRole("heading", { name: "Devices in use" })).toBeVisible();
   await expect(page.getByText(/\d+ of \d+ in use/).first()).toBeVisible();
-  await page.getByRole("link", { name: "Start from an example" }).click();
+  await page.getByRole("link", { name: "Train the example" }).click();
   await expect(page.getByLabel("Code directory")).toHaveValue("examples/digits");
+  await page.context().close();
 });
 
 test("the nodes page maps the pretended devices", async ({ page }) => {

@@ -1,5 +1,6 @@
 /** People choose the virtual cluster that they use, and how often pages look again. */
 import type { Page } from "@playwright/test";
+import { expectNoMistakes } from "../pages.ts";
 import { signIn, start, unique } from "../portal.ts";
 import { clusterName, makeCluster, ready } from "./clusters.ts";
 import { atWork, elsewhere } from "./people.ts";
@@ -7,6 +8,20 @@ import { expect, test } from "./stack.ts";
 
 function choice(page: Page, name: string) {
   return page.getByRole("radio", { name: new RegExp(`^${name}`) });
+}
+
+/** Make a role of one permission. Returns its id. */
+async function roleOf(page: Page, name: string, permission: RegExp): Promise<string> {
+  await page.goto("/roles/new");
+  await page.getByLabel("Role name").fill(name);
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "Description" }).fill("May more than others");
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByText("Finer permissions").click();
+  await page.getByRole("checkbox", { name: permission }).check();
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  return new URL(page.url()).pathname.split("/").at(-1) ?? "";
 }
 
 /** The times at which the page asks for that of the API from now on. */
@@ -112,11 +127,82 @@ test("the interval is set within its bounds, and pages look again by it", {
   await page.context().close();
 });
 
-test("language and appearance are reached from settings, too", async ({ page }) => {
-  await page.goto("/settings");
-  await page.locator("main").getByText("中文").click();
-  await expect(page.getByRole("heading", { level: 1, name: "设置" })).toBeVisible();
-  await page.locator("main").getByText("English").click();
-  await page.locator("main").getByText("Dark", { exact: true }).click();
-  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+test("language, appearance and time zone follow the person to another browser", async ({ browser, stack }) => {
+  test.setTimeout(120_000);
+  const { page: theirs, person } = await atWork(browser, stack);
+  await theirs.goto("/settings");
+  await theirs.locator("main").getByText("Dark", { exact: true }).click();
+  await expect(theirs.locator("html")).toHaveAttribute("data-theme", "dark");
+  await theirs.getByRole("combobox", { name: "Time zone" }).fill("Port-au");
+  await theirs.getByText("America/Port-au-Prince", { exact: true }).last().click();
+  await expect(theirs.getByText(/It is now .*(E[SD]T|GMT-[45])/)).toBeVisible();
+  await theirs.locator("main").getByText("中文").click();
+  await expect(theirs.getByRole("heading", { level: 1, name: "设置" })).toBeVisible();
+
+  const again = await elsewhere(browser, stack);
+  await signIn(again, person);
+  await expect(again.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(again.locator("html")).toHaveAttribute("lang", "zh-CN");
+  await again.goto("/settings");
+  await expect(again.getByText("America/Port-au-Prince").first()).toBeVisible();
+  await expectNoMistakes(again, ["/settings"]);
+  await again.context().close();
+  await theirs.context().close();
+});
+
+test("privileged jobs are switched on in settings, and only then offered by the form of a task", {
+  tag: ["@feature-60", "@local"],
+}, async ({ page, browser, stack }) => {
+  test.setTimeout(240_000);
+  const room = clusterName("room");
+  const strict = clusterName("strict");
+  await makeCluster(page, strict, { gpus: 1 });
+  await page.goto(`${await makeCluster(page, room, { gpus: 1 })}/edit`);
+  await page.getByRole("radio", { name: /Baseline/ }).check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Baseline: with privileged jobs")).toBeVisible();
+  const may = await roleOf(page, unique("root"), /^Run privileged jobs/);
+
+  // Who has not the right is told so.
+  const { page: others } = await atWork(browser, stack, { virtual_clusters: [room] });
+  await others.goto("/settings");
+  await expect(others.getByRole("switch", { name: "Privilege Job" })).toBeDisabled();
+  await expect(others.getByText(/Your roles do not include it/)).toBeVisible();
+  await others.context().close();
+
+  const { page: theirs } = await atWork(browser, stack, { roles: ["user", may], virtual_clusters: [room, strict] });
+  const tick = theirs.getByRole("checkbox", { name: "Privilege Job" });
+  const choose = async (name: string) => {
+    await theirs.getByLabel("Virtual cluster", { exact: true }).click();
+    await theirs.locator(".ant-select-item-option").filter({ hasText: name }).click();
+  };
+  await theirs.goto("/training/new");
+  await choose(room);
+  await expect(theirs.getByLabel("CPU limit (cores)")).toBeVisible();
+  await expect(tick).toHaveCount(0);
+  await theirs.goto("/settings");
+  await theirs.getByRole("switch", { name: "Privilege Job" }).click();
+  await expect(theirs.getByText(/^On: forms offer it/)).toBeVisible();
+  await expectNoMistakes(theirs, ["/settings"]);
+  await theirs.goto("/training/new");
+  await choose(room);
+  await expect(tick).toBeVisible();
+  await choose(strict);
+  await expect(tick).toHaveCount(0);
+  await choose(room);
+  await theirs.getByRole("button", { name: "digits", exact: true }).click();
+  await theirs.getByLabel("Name", { exact: true }).fill(unique("root"));
+  await tick.check();
+  await theirs.getByRole("button", { name: "Start training" }).click();
+  await theirs.waitForURL(/\/training\/[^/?]+\?tab=log/);
+  await theirs.goto(theirs.url().replace("tab=log", "tab=overview"));
+  await expect(theirs.getByText("Yes: root of its container")).toBeVisible();
+
+  await theirs.goto("/settings");
+  await theirs.getByRole("switch", { name: "Privilege Job" }).click();
+  await expect(theirs.getByText("Off: forms do not offer it")).toBeVisible();
+  await theirs.goto("/training/new");
+  await choose(room);
+  await expect(tick).toHaveCount(0);
+  await theirs.context().close();
 });

@@ -23,7 +23,7 @@ test("the version is visible before and after signing in", {
   await page.goto("/");
   await expect(page.getByRole("contentinfo")).toContainText(/version \d+\.\d+\.\d+/);
   await fillIn(page, stack.admin);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL(/\/overview/);
   await page.getByRole("button", { name: "Account of admin" }).click();
   await expect(page.getByText(/^Version \d+\.\d+\.\d+/)).toBeVisible();
@@ -44,7 +44,7 @@ test("the first sign-in demands a new password and then leads where the person w
   const person = await stack.newcomer();
   await page.goto("/training");
   await fillIn(page, person);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL(/\/password/);
   // No other page opens before that.
   await page.goto("/overview");
@@ -74,7 +74,7 @@ test("the first sign-in demands a new password and then leads where the person w
 test("signing out ends the session", async ({ page, stack }) => {
   await page.goto("/");
   await fillIn(page, stack.admin);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL(/\/overview/);
   await signOut(page, stack.admin.user);
   await page.goto("/overview");

@@ -1,5 +1,5 @@
 /** A platform of its own for each worker: `./atoll dev` with its own folder, port and database, and its administrator. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -33,15 +33,31 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** Servers of ours by which people sign in to the portal at `url` (tests/providers); what it is to be told lies in `folder`. */
+async function providers(python: string, url: string, folder: string): Promise<ChildProcess> {
+  const started = spawn(python, ["-m", "tests.providers", url, folder], {
+    cwd: TREE,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await new Promise<void>((resolve, reject) => {
+    started.stdout.once("data", () => resolve());
+    started.once("close", (code) => reject(new Error(`tests.providers ended with exit code ${code}`)));
+  });
+  return started;
+}
+
 /** Run `./atoll dev` around `work`; ends it as Ctrl-C does, which has to take seconds. */
-async function withDev(work: (url: string, state: string) => Promise<void>): Promise<void> {
+async function withDev(others: boolean, work: (url: string, state: string) => Promise<void>): Promise<void> {
   const state = mkdtempSync(join(tmpdir(), "atoll-dev-"));
   const port = await freePort();
   const python = process.env.ATOLL_TEST_PYTHON ?? join(TREE, ".venv", "bin", "python");
-  const dev = spawn(python, ["-m", "installer", "dev", "--port", String(port), "--state", join(state, "state")], {
-    cwd: TREE,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const served = others ? await providers(python, `http://127.0.0.1:${port}`, state) : undefined;
+  const more = served ? ["--ways-in", join(state, "ways_in.yaml")] : [];
+  const dev = spawn(
+    python,
+    ["-m", "installer", "dev", "--port", String(port), "--state", join(state, "state"), ...more],
+    { cwd: TREE, stdio: ["ignore", "pipe", "pipe"] },
+  );
   let told = "";
   const ended = new Promise<number | null>((resolve) => dev.once("close", resolve));
   try {
@@ -59,16 +75,19 @@ async function withDev(work: (url: string, state: string) => Promise<void>): Pro
     const began = Date.now();
     dev.kill("SIGINT");
     const code = await ended;
+    served?.kill();
     rmSync(state, { recursive: true, force: true });
     const quick = Date.now() - began < END_MS;
     expect({ code, quick, logLines: told.match(LOG_LINE) }, told).toEqual({ code: 0, quick: true, logLines: null });
   }
 }
 
-export const test = base.extend<object, { stack: Stack }>({
+export const test = base.extend<object, { stack: Stack; others: boolean }>({
+  /** Whether people may sign in by others: a stack with that is one of its own. */
+  others: [false, { option: true, scope: "worker" }],
   stack: [
-    async ({ browser }, use) => {
-      await withDev(async (url, state) => {
+    async ({ browser, others }, use) => {
+      await withDev(others, async (url, state) => {
         const first = readFileSync(join(state, "secrets", "admin_password"), "utf8");
         const admin = { user: "admin", password: randomBytes(18).toString("base64url") };
         // By the pages, for the browser remembers more than a cookie.

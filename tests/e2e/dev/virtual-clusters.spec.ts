@@ -116,6 +116,23 @@ test.describe("a name that is taken", () => {
   });
 });
 
+test("a virtual cluster borrows idle devices where its form says so, and ceases to", async ({ page }) => {
+  const name = clusterName("borrows");
+  await page.goto("/virtual-clusters/new");
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await expect(page.getByRole("radio", { name: "Nothing" })).toBeChecked();
+  await page.getByRole("radio", { name: "Idle devices of others" }).check();
+  await expect(page.getByRole("complementary")).toContainText("further tasks take idle devices");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.waitForURL(/\/virtual-clusters\/(?!new)[^/]+$/);
+  await expect(fact(page, "Beyond its own devices")).toHaveText("Idle devices of others");
+  await ready(page);
+  await page.goto(`${new URL(page.url()).pathname}/edit`);
+  await page.getByRole("radio", { name: "Nothing" }).check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(fact(page, "Beyond its own devices")).toHaveText("Nothing");
+});
+
 test("the time of a virtual cluster is extended from the list", {
   tag: ["@feature-66", "@local"],
 }, async ({ page }) => {

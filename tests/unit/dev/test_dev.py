@@ -121,6 +121,22 @@ def test_two_beside_each_other_have_cookies_of_their_own(tmp_path: Path) -> None
     assert len(names) == 2
 
 
+def test_ways_to_sign_in_come_from_a_file_and_one_that_says_none_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "ways_in.yaml"
+    file.write_text("wechat: {app_id: wx1, secret_file: /nowhere}\n")
+    assert settings.ways_in(file) == {"ways_in": {"wechat": {"app_id": "wx1", "secret_file": "/nowhere"}}}
+    for content, said in (
+        ("[", "cannot be read"),
+        ("", "says nothing of ways to sign in"),
+        ("- wechat", "says nothing"),
+    ):
+        file.write_text(content)
+        with pytest.raises(DevError) as told:
+            settings.ways_in(file)
+        assert said in told.value.message
+        assert told.value.remedy
+
+
 def test_a_service_that_ends_is_named_with_its_last_lines(tmp_path: Path) -> None:
     family = Family(tmp_path)
     family.start("jobs", [sys.executable, "-c", "print('the database is gone'); raise SystemExit(3)"], os.environ)

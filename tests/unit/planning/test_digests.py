@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 from datetime import UTC, datetime, timedelta
@@ -66,3 +67,27 @@ def test_no_digest_of_a_password_goes_on_record(text: str, tmp_path: Path) -> No
     assert hashlib.sha256(b"secret").hexdigest()[:12] not in first
     os.utime(file, (1, 1))
     assert collect(cluster, tmp_path).files[str(file)] != first
+
+
+def test_another_secret_of_a_way_in_is_an_input_by_its_time_and_another_authority_by_its_content(
+    text: str, tmp_path: Path
+) -> None:
+    secret, authority = tmp_path / "secret", tmp_path / "ca.crt"
+    secret.write_text("of the application")
+    authority.write_text("old")
+    microsoft = f"{{issuer: 'https://login.example.com/t', client_id: a, client_secret_file: {secret}}}"
+    sign_in = f"sign_in: {{microsoft: {microsoft}, proxy: 'http://192.0.2.5:3128', ca_file: {authority}}}\n"
+    cluster = loads(text + sign_in, installed=True)
+
+    def hashes() -> dict[str, str]:
+        found = collect(cluster, tmp_path)
+        assert hashlib.sha256(b"of the application").hexdigest() not in str(found), "a digest of a secret is kept"
+        return {step.phase: step.input_hash for step in plan(cluster, None, Observations(), found).steps}
+
+    seen = [hashes()]
+    os.utime(secret, ns=(1, 1))
+    seen.append(hashes())
+    authority.write_text("new")
+    seen.append(hashes())
+    for before, after in itertools.pairwise(seen):
+        assert {phase for phase in before if before[phase] != after[phase]} == {"platform"}

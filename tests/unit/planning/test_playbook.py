@@ -35,6 +35,9 @@ FACTS = {
     "atoll_card_labels": "card_labels",
     "atoll_card_plugins": "card_plugins",
     "atoll_resource_limit": "resource_limit",
+    "atoll_ways_in": "sign_in",
+    "atoll_ways_in_files": "sign_in",
+    "atoll_providers": "sign_in",
     "atoll_portal_address": "portal_address",
 }
 ROLES = sorted({phase.role for phase in PHASES})

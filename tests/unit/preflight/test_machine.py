@@ -141,3 +141,39 @@ def test_files_that_are_gone_or_cut_off_are_named(cluster: Cluster, tmp_path: Pa
     (problem,) = check_bundle(index, cluster, tmp_path)
     assert "bin/amd64/runc (gone)" in problem.evidence
     assert "images/index.json (1 bytes instead of 3)" in problem.evidence
+
+
+def signs_in(tmp_path: Path) -> Cluster:
+    """A cluster whose secrets lie in `tmp_path`."""
+    content = reference().model_dump(mode="json")
+    content["platform"]["origin"] = "https://ai.example.com"
+    content["sign_in"] = {
+        "wechat": {"app_id": "wx1", "app_secret_file": str(tmp_path / "secret")},
+        "proxy": "http://192.0.2.5:3128",
+        "ca_file": str(tmp_path / "ca.crt"),
+    }
+    return Cluster.model_validate(content)
+
+
+def test_files_of_ways_to_sign_in_are_looked_at_before_anything_is_changed(tmp_path: Path) -> None:
+    cluster = signs_in(tmp_path)
+    assert [one.evidence for one in found(cluster, "machine.sign_in")] == [
+        f"{tmp_path}/secret cannot be read (No such file or directory)",
+        f"{tmp_path}/ca.crt cannot be read (No such file or directory)",
+    ]
+    (tmp_path / "ca.crt").write_text("-----BEGIN CERTIFICATE-----\n")
+    for content, said in (
+        (b" \n", "holds nothing, and no secret"),
+        (b"the secret is tell-nobody\n", "holds several words, and no secret"),
+        (b"\xff\xfe", "cannot be read (it is no text)"),
+    ):
+        (tmp_path / "secret").write_bytes(content)
+        (one,) = found(cluster, "machine.sign_in")
+        assert said in one.evidence
+        assert "tell-nobody" not in one.evidence + one.remedy, "a secret is told"
+    (tmp_path / "secret").write_text("tell-nobody\n")
+    assert found(cluster, "machine.sign_in") == []
+    (tmp_path / "ca.crt").write_text("no certificate")
+    (one,) = found(cluster, "machine.sign_in")
+    assert "holds no certificate" in one.evidence
+    assert found(None, "machine.sign_in") == []

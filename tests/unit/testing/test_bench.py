@@ -48,6 +48,7 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(bench, "MEASURED", tmp_path / "bench")
     monkeypatch.setattr(bench, "MEASURES", {})
     monkeypatch.setattr(bench, "ASKED", {})
+    monkeypatch.setattr(bench, "TOGETHER", {})
     monkeypatch.setattr(bench, "commit", lambda: "now")
     monkeypatch.setattr(bench, "reference_seconds", lambda: STEADY)
     return tmp_path / "bench"
@@ -110,7 +111,34 @@ def test_every_figure_is_handed_in_by_somebody() -> None:
     rows = {row["name"] for row in json.loads(bench.BASELINE.read_text("utf-8"))["figures"]}
     sources = [file.read_text("utf-8") for file in (ROOT / "tests/system").glob("*.py")]
     handed_in = {name for text in sources for name in re.findall(r"\brecord\(\s*\"(\w+)\"", text)}
-    assert rows == handed_in | set(bench.MEASURES) | set(bench.ASKED)
+    together = {name for names in bench.TOGETHER for name in names}
+    assert rows == handed_in | set(bench.MEASURES) | set(bench.ASKED) | together
+
+
+def test_figures_that_are_measured_together_are_measured_once_and_with_their_units(
+    measured: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+
+    def together() -> dict[str, dict[str, Any]]:
+        asked.append(1)
+        return {
+            "memory": {"value": 111, "unit": "bytes", "on": "here"},
+            "tasks": {"value": 40, "unit": "tasks", "on": ""},
+        }
+
+    monkeypatch.setattr(bench, "TOGETHER", {("memory", "tasks"): together})
+    assert bench.measure((), as_json=False) == 1
+    assert (len(asked), json.loads((measured / "memory.json").read_text())["on"]) == (1, "here")
+    assert bench.measure(("tasks",), as_json=False) == 0
+    assert bench.measure(("up",), as_json=False) == 0
+    assert len(asked) == 2
+
+
+def test_the_figures_of_people_are_those_that_its_program_measures() -> None:
+    source = (ROOT / "tests/bench/people.py").read_text("utf-8")
+    (names,) = bench.TOGETHER
+    assert {*re.findall(r"\"(people_\w+)\":", source)} == {*names}
 
 
 def test_what_takes_half_an_hour_is_measured_only_when_it_is_named(

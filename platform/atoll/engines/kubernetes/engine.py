@@ -35,6 +35,7 @@ from atoll.engines.kubernetes.client import (
     Object,
 )
 from atoll.engines.kubernetes.reflector import Key, Reflector, key
+from atoll.networks import closed
 
 # Beyond it, only shared storage surely has all. The kubelet keeps 16 MiB of its own lines before it begins anew, but
 # puts 40 bytes in front of each: of a program that writes empty lines, that is some 400 KiB of output.
@@ -58,6 +59,8 @@ class KubernetesEngine(Engine):
         landmarks: manifests.Landmarks = manifests.UNMARKED,
         *,
         user_namespaces: bool = True,
+        lends: bool = True,
+        networks: Sequence[str] = (),
     ) -> None:
         self._client = client
         self._devices = devices
@@ -65,7 +68,9 @@ class KubernetesEngine(Engine):
         self._local_disk = local_disk
         self._landmarks = landmarks
         self._user_namespaces = user_namespaces
-        self._entered: set[str] = set()
+        self._lends = lends
+        self._networks = (*networks, *landmarks.gateways)
+        self._entered: set[tuple[str, bool]] = set()  # virtual clusters, and whether their room of privileged jobs
         self._changes: asyncio.Queue[str | None] = asyncio.Queue()
         self._queued: set[str | None] = set()
         self._job_sets = Reflector(client, JOB_SET, self._attempt_changed, selector=names.ATTEMPT, keep=_slim)
@@ -88,14 +93,15 @@ class KubernetesEngine(Engine):
         """An engine on the cluster that the configuration names. Raises ConfigurationError."""
         client = await KubernetesClient.connect(configuration.engine.kubeconfig)
         settings = configuration.engine
-        landmarks = manifests.Landmarks(tuple(settings.gateways), settings.name_service)
         return cls(
             client,
             configuration.devices,
             configuration.storage.root,
             settings.local_disk,
-            landmarks,
+            manifests.Landmarks(tuple(settings.gateways), settings.name_service),
             user_namespaces=settings.user_namespaces == "auto",
+            lends=settings.lends,
+            networks=settings.networks,
         )
 
     @property
@@ -144,7 +150,7 @@ class KubernetesEngine(Engine):
 
         A pod that comes before those waits for them. Its network policy comes once the queue lets it go.
         """
-        await self._keep_entry(submission.virtual_cluster)
+        await self._keep_entry(submission.virtual_cluster, privileged=submission.specification.privileged)
         made = manifests.job_set(
             submission,
             self._local_disk,
@@ -168,9 +174,9 @@ class KubernetesEngine(Engine):
             namespace, name = job_set["metadata"]["namespace"], job_set["metadata"]["name"]
             await self._client.delete(JOB_SET, namespace, name, propagation="Foreground")
 
-    async def forget(self, attempt_id: str, virtual_cluster: str) -> None:
+    async def forget(self, attempt_id: str, virtual_cluster: str, *, privileged: bool = False) -> None:
         """Remove what is left by its name, seen or not: first what nobody would find without the rest."""
-        namespace, name = names.namespace(virtual_cluster), names.job_set(attempt_id)
+        namespace, name = names.namespace(virtual_cluster, privileged=privileged), names.job_set(attempt_id)
         for kind in (SECRET, JOB_SET, NETWORK_POLICY):
             await self._client.delete(kind, namespace, name)
 
@@ -206,15 +212,16 @@ class KubernetesEngine(Engine):
         """All machines."""
         return machines.observe(self._nodes.items.values(), self._pods.items.values(), self._devices)
 
-    def capacity(self) -> tuple[int, ...]:
-        """CPU and memory of the machines that take tasks: quotas follow them."""
-        return machines.task_capacity(self.nodes())
+    def capacity(self) -> tuple[int | str, ...]:
+        """CPU and memory of the machines that take tasks: quotas follow them. Addresses of all: what is opened does."""
+        nodes = self.nodes()
+        return (*machines.task_capacity(nodes), *sorted(node.address for node in nodes))
 
-    async def _keep_entry(self, virtual_cluster: str) -> None:
+    async def _keep_entry(self, virtual_cluster: str, *, privileged: bool) -> None:
         """The entry point is that of this version: provisioning may not have come to this virtual cluster yet."""
-        if virtual_cluster not in self._entered:
-            await self._client.apply(provisioning.entry(virtual_cluster))
-            self._entered.add(virtual_cluster)
+        if (virtual_cluster, privileged) not in self._entered:
+            await self._client.apply(provisioning.entry(virtual_cluster, privileged=privileged))
+            self._entered.add((virtual_cluster, privileged))
 
     async def provision(self, wanted: ClusterProvision) -> bool:
         """Remove what former members had, and apply all objects of a virtual cluster.
@@ -222,18 +229,31 @@ class KubernetesEngine(Engine):
         In this order: whoever comes back while all is applied, which may take a while, is not taken for gone any more.
         """
         complete = await removing.former_members(self._client, wanted)
-        cpu_cores, memory_bytes, count = machines.task_capacity(self.nodes())
-        for manifest in provisioning.manifests(
-            wanted, cpu_cores=cpu_cores, memory_bytes=memory_bytes, machines=count, storage_root=self._storage_root
-        ):
-            made = await self._client.apply(manifest)
+        if not wanted.privileged:
+            self._entered.discard((wanted.name, True))
+            complete = await removing.room(self._client, wanted.name, privileged=True) and complete
+        nodes = self.nodes()
+        cpu_cores, memory_bytes, count = machines.task_capacity(nodes)
+        made = provisioning.manifests(
+            wanted,
+            cpu_cores=cpu_cores,
+            memory_bytes=memory_bytes,
+            machines=count,
+            storage_root=self._storage_root,
+            lends=self._lends,
+            shut=closed([*self._networks, *(node.address for node in nodes)]),
+        )
+        if not any(manifest["metadata"]["name"] == names.ALLOW_LIST for manifest in made):
+            await removing.openings(self._client, wanted.name)
+        for manifest in made:
+            stands = await self._client.apply(manifest)
             # The queue of who came back before it was gone is not there to stay.
-            complete = complete and "deletionTimestamp" not in made["metadata"]
+            complete = complete and "deletionTimestamp" not in stands["metadata"]
         return complete
 
     async def remove_cluster(self, virtual_cluster: str) -> bool:
         """Delete all objects until there are none."""
-        self._entered.discard(virtual_cluster)
+        self._entered -= {(virtual_cluster, False), (virtual_cluster, True)}
         return await removing.everything(self._client, virtual_cluster)
 
     async def close(self) -> None:

@@ -7,7 +7,7 @@ from atoll import quantities
 from atoll.devices.limits import LOCAL_DISK
 from atoll.engines.base import EngineError, Submission
 from atoll.engines.entry import BESIDE, GIVEN, HOLD
-from atoll.engines.kubernetes import mounts, names
+from atoll.engines.kubernetes import mounts, names, security
 from atoll.engines.kubernetes.client import JOB_SET, SECRET
 from atoll.engines.specification import (
     CommandReadiness,
@@ -44,6 +44,11 @@ class Landmarks:
 
 
 UNMARKED = Landmarks()
+
+
+def namespace(submission: Submission) -> str:
+    """Where it runs: privileged jobs have a name space of their own beside their virtual cluster's."""
+    return names.namespace(submission.virtual_cluster, privileged=submission.specification.privileged)
 
 
 def labels(submission: Submission) -> dict[str, str]:
@@ -112,7 +117,7 @@ def secret(submission: Submission, job_set_uid: str) -> Manifest | None:
         "kind": SECRET.kind,
         "metadata": {
             "name": names.job_set(submission.attempt_id),
-            "namespace": names.namespace(submission.virtual_cluster),
+            "namespace": namespace(submission),
             "labels": labels(submission),
             "ownerReferences": [
                 {
@@ -147,7 +152,7 @@ def job_set(
         "kind": JOB_SET.kind,
         "metadata": {
             "name": name,
-            "namespace": names.namespace(submission.virtual_cluster),
+            "namespace": namespace(submission),
             "labels": {**labels(submission), names.QUEUE: names.local_queue(submission.user_name)},
             "annotations": {
                 names.TASK_NAME: submission.task_name,
@@ -194,19 +199,12 @@ def _pod(
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": submission.specification.grace_s,
         "nodeSelector": {"kubernetes.io/arch": arch} if arch is not None else {},
-        "securityContext": {
-            "runAsNonRoot": True,
-            "runAsUser": submission.uid,
-            "runAsGroup": submission.uid,
-            # Otherwise the runtime adds the groups that /etc/group of the image has for this uid.
-            "supplementalGroupsPolicy": "Strict",
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
+        "securityContext": security.of_pod(submission),
         "containers": [_container(submission, job_set_name, local_disk, landmarks)],
         "volumes": [
             *mounts.volumes(submission.specification.mounts),
             {"name": "entry", "configMap": {"name": names.ENTRY, "defaultMode": 0o444}},
-            {"name": "identity", "configMap": {"name": names.identity(submission.user_name), "defaultMode": 0o444}},
+            *mounts.identity_volume(submission),
             {"name": "tmp", "emptyDir": {"sizeLimit": "10Gi"}},
             # Shared memory of data loaders; it counts as memory of the pod, so the limit holds.
             {
@@ -257,7 +255,7 @@ def _hold(submission: Submission, runtime: str, landmarks: Landmarks) -> Manifes
             for name, value in {"ATOLL_OUTCOME_FILE": OUTCOME_FILE, **_holding(landmarks)}.items()
         ],
         "resources": {"limits": specification.limits.model_dump(), "requests": specification.requests.model_dump()},
-        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+        "securityContext": security.powerless(),
         "terminationMessagePath": OUTCOME_FILE,
         "volumeMounts": [{"name": "entry", "mountPath": "/atoll", "readOnly": True}],
     }
@@ -297,13 +295,12 @@ def _container(submission: Submission, job_set_name: str, local_disk: str, landm
             for name, value in {**_environment(submission, job_set_name), **_holding(landmarks)}.items()
         ],
         "resources": {"limits": limits, "requests": requests},
-        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+        "securityContext": security.of_program(submission),
         "terminationMessagePath": OUTCOME_FILE,
         "volumeMounts": [
             *mounts.mounts(specification.mounts),
             {"name": "entry", "mountPath": "/atoll", "readOnly": True},
-            {"name": "identity", "mountPath": "/etc/passwd", "subPath": "passwd", "readOnly": True},
-            {"name": "identity", "mountPath": "/etc/group", "subPath": "group", "readOnly": True},
+            *mounts.identity_mounts(submission),
             {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - inside the container
             {"name": "shm", "mountPath": "/dev/shm"},  # noqa: S108
             *runtime,
@@ -364,7 +361,7 @@ def _environment(submission: Submission, job_set_name: str) -> dict[str, str]:
         **{f"{GIVEN}{name}": _literal(value) for name, value in specification.variables.items()},
         **{port_variable(port.name): str(port.number) for port in specification.ports},
         "HOME": home,
-        "USER": submission.user_name,
+        **security.environment(submission),
         "ATOLL_TASK_ID": submission.task_id,
         "ATOLL_ATTEMPT": str(submission.number),
         "ATOLL_CODE_DIR": _literal(specification.program.working_directory),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from atoll.engines.base import EngineError
+from atoll.engines.base import EngineError, Submission
 from atoll.engines.kubernetes import names
 from atoll.engines.specification import Mount
 
@@ -20,6 +20,22 @@ def volumes(wanted: Sequence[Mount]) -> list[Manifest]:
 def mounts(wanted: Sequence[Mount]) -> list[Manifest]:
     """Where the container sees them."""
     return [_mount(mount) for mount in _uncovered(wanted)]
+
+
+def identity_volume(submission: Submission) -> list[Manifest]:
+    """The user's entries in passwd and group; none for root, whom every image knows, and who makes accounts there."""
+    if submission.specification.privileged:
+        return []
+    return [{"name": "identity", "configMap": {"name": names.identity(submission.user_name), "defaultMode": 0o444}}]
+
+
+def identity_mounts(submission: Submission) -> list[Manifest]:
+    """Where the container sees them."""
+    return [
+        {"name": "identity", "mountPath": f"/etc/{file}", "subPath": file, "readOnly": True}
+        for file in ("passwd", "group")
+        if not submission.specification.privileged
+    ]
 
 
 def _uncovered(wanted: Sequence[Mount]) -> list[Mount]:

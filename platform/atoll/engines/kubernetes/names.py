@@ -17,6 +17,7 @@ MANAGED_BY = {"app.kubernetes.io/managed-by": "atoll"}
 ROOT_COHORT = "cluster"
 FLAVOR = "default"
 VOLUME_CLAIMS = {"homes": "home", "datasets": "datasets", "models": "models"}  # claim: directory of the tree
+ALLOW_LIST = "allow-list"
 ENTRY = "entry"
 REPLICATED_JOB = "task"
 CONTAINER = "task"
@@ -25,14 +26,14 @@ RUNTIME = "runtime"
 MASTER_PORT = 29500
 
 
-def namespace(cluster: str) -> str:
-    """The name space of a virtual cluster."""
-    return f"vc-{cluster}"
+def namespace(cluster: str, *, privileged: bool = False) -> str:
+    """The name space of a virtual cluster, or of its privileged jobs, which is no other one's: `-root` is reserved."""
+    return f"vc-{cluster}-root" if privileged else f"vc-{cluster}"
 
 
-def volume(cluster: str, claim: str) -> str:
+def volume(namespace: str, claim: str) -> str:
     """User data of one kind, for the claim of that name in the name space."""
-    return f"{namespace(cluster)}-{claim}"
+    return f"{namespace}-{claim}"
 
 
 def cohort(cluster: str) -> str:

@@ -1,6 +1,8 @@
 """The objects of a virtual cluster. Pure: from what is wanted to manifests."""
 
+from collections.abc import Sequence
 from decimal import Decimal
+from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Any
 
@@ -8,34 +10,64 @@ from atoll import quantities
 from atoll.engines.base import ClusterProvision, Member
 from atoll.engines.kubernetes import names
 from atoll.engines.kubernetes.client import KUEUE
+from atoll.networks import Opening, Ports, exceptions, parsed
 
 ENTRY_FILE = Path(__file__).parent.parent / "entry.py"
 Manifest = dict[str, Any]
 
 
 def manifests(
-    wanted: ClusterProvision, *, cpu_cores: int, memory_bytes: int, machines: int, storage_root: Path
+    wanted: ClusterProvision,
+    *,
+    cpu_cores: int,
+    memory_bytes: int,
+    machines: int,
+    storage_root: Path,
+    lends: bool = True,
+    shut: Sequence[IPv4Network] = (),
 ) -> list[Manifest]:
-    """Everything, in the order of creation. CPU and memory are those of all `machines` that take tasks."""
+    """Everything, in the order of creation. CPU and memory are those of all `machines` that take tasks.
+
+    `lends`: virtual clusters that borrow may, and what is lent is taken back. `shut` is what stays closed to tasks
+    whatever `wanted` opens (`networks.closed`).
+    """
     most_cpu, most_memory = wanted.user_share.of(Decimal(cpu_cores), Decimal(memory_bytes), machines)
     most = {"cpu": quantities.cpu_text(most_cpu), "memory": str(int(most_memory))}
-    namespace = names.namespace(wanted.name)
     labels = {**names.MANAGED_BY, names.CLUSTER_NAME: wanted.name}
+    rooms = (False, True) if wanted.privileged else (False,)
+    spaces = [names.namespace(wanted.name, privileged=privileged) for privileged in rooms]
     return [
-        _namespace(namespace, labels),
-        _default_deny(namespace, labels),
-        entry(wanted.name),
-        *(_volume(wanted.name, labels, claim, storage_root / path) for claim, path in names.VOLUME_CLAIMS.items()),
-        *(_volume_claim(wanted.name, labels, claim) for claim in names.VOLUME_CLAIMS),
-        _cohort(wanted, labels, cpu_cores, memory_bytes),
+        *(each for privileged in rooms for each in _room(wanted, labels, storage_root, shut, privileged=privileged)),
+        _cohort(wanted, labels, cpu_cores, memory_bytes, borrows=lends and wanted.borrows),
         # First, as by it all that there is of a member is found when they leave (`removing`).
-        *(_cluster_queue(wanted, labels, member, most) for member in wanted.members),
-        *(_identity(namespace, labels, member) for member in wanted.members),
-        *(_local_queue(wanted, namespace, labels, member) for member in wanted.members),
+        *(_cluster_queue(wanted, labels, member, most, spaces, reclaims=lends) for member in wanted.members),
+        *(_identity(space, labels, member) for space in spaces for member in wanted.members),
+        *(_local_queue(wanted, space, labels, member) for space in spaces for member in wanted.members),
     ]
 
 
-def _namespace(namespace: str, labels: dict[str, str]) -> Manifest:
+def _room(
+    wanted: ClusterProvision,
+    labels: dict[str, str],
+    storage_root: Path,
+    shut: Sequence[IPv4Network],
+    *,
+    privileged: bool,
+) -> list[Manifest]:
+    """A name space with what is in it for all members: that of all tasks, or that of privileged jobs."""
+    space = names.namespace(wanted.name, privileged=privileged)
+    opened = _openings(wanted.egress, shut)
+    return [
+        _namespace(space, labels, "baseline" if privileged else "restricted"),
+        _default_deny(space, labels),
+        *([_allow_list(space, labels, opened)] if opened else []),
+        entry(wanted.name, privileged=privileged),
+        *(_volume(space, labels, claim, storage_root / path) for claim, path in names.VOLUME_CLAIMS.items()),
+        *(_volume_claim(space, labels, claim) for claim in names.VOLUME_CLAIMS),
+    ]
+
+
+def _namespace(namespace: str, labels: dict[str, str], level: str) -> Manifest:
     return {
         "apiVersion": "v1",
         "kind": "Namespace",
@@ -44,9 +76,9 @@ def _namespace(namespace: str, labels: dict[str, str]) -> Manifest:
             "labels": {
                 **labels,
                 names.VIRTUAL_CLUSTER: "true",
-                "pod-security.kubernetes.io/enforce": "restricted",
-                "pod-security.kubernetes.io/audit": "restricted",
-                "pod-security.kubernetes.io/warn": "restricted",
+                "pod-security.kubernetes.io/enforce": level,
+                "pod-security.kubernetes.io/audit": level,
+                "pod-security.kubernetes.io/warn": level,
             },
         },
     }
@@ -61,9 +93,39 @@ def _default_deny(namespace: str, labels: dict[str, str]) -> Manifest:
     }
 
 
-def entry(virtual_cluster: str) -> Manifest:
+def _openings(egress: Sequence[Opening], shut: Sequence[IPv4Network]) -> list[Manifest]:
+    """Rules of a network policy. What of a network stays closed is left out of it; one all of which is, is no rule."""
+    rules: list[Manifest] = []
+    for opening in egress:
+        left_out = exceptions(parsed(opening.network), shut)
+        if left_out is None:
+            continue
+        block: Manifest = {"cidr": opening.network}
+        if left_out:
+            block["except"] = [str(each) for each in left_out]
+        rules.append({"to": [{"ipBlock": block}], "ports": [_ports(each) for each in opening.ports]})
+    return rules
+
+
+def _ports(ports: Ports) -> Manifest:
+    found: Manifest = {"protocol": ports.protocol.upper(), "port": ports.first}
+    return found if ports.last == ports.first else {**found, "endPort": ports.last}
+
+
+def _allow_list(namespace: str, labels: dict[str, str], rules: list[Manifest]) -> Manifest:
+    """Where all tasks there are let out to, those that run included."""
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": {"name": names.ALLOW_LIST, "namespace": namespace, "labels": labels},
+        "spec": {"podSelector": {}, "policyTypes": ["Egress"], "egress": rules},
+    }
+
+
+def entry(virtual_cluster: str, *, privileged: bool = False) -> Manifest:
     """The program that starts each replica there."""
-    namespace, labels = names.namespace(virtual_cluster), {**names.MANAGED_BY, names.CLUSTER_NAME: virtual_cluster}
+    namespace = names.namespace(virtual_cluster, privileged=privileged)
+    labels = {**names.MANAGED_BY, names.CLUSTER_NAME: virtual_cluster}
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
@@ -89,7 +151,7 @@ def _identity(namespace: str, labels: dict[str, str], member: Member) -> Manifes
     }
 
 
-def _volume(cluster: str, labels: dict[str, str], claim: str, path: Path) -> Manifest:
+def _volume(namespace: str, labels: dict[str, str], claim: str, path: Path) -> Manifest:
     """User data of one kind, mounted on every node at the same place; bound to this claim and to no other.
 
     Only the mounted tree has this directory: on a node without the mount the kubelet keeps the pod waiting, where it
@@ -98,7 +160,7 @@ def _volume(cluster: str, labels: dict[str, str], claim: str, path: Path) -> Man
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolume",
-        "metadata": {"name": names.volume(cluster, claim), "labels": labels},
+        "metadata": {"name": names.volume(namespace, claim), "labels": labels},
         "spec": {
             "capacity": {"storage": "1Ti"},  # Kubernetes wants a number; the storage's own quotas hold
             "accessModes": ["ReadWriteMany"],
@@ -109,36 +171,43 @@ def _volume(cluster: str, labels: dict[str, str], claim: str, path: Path) -> Man
             "claimRef": {
                 "apiVersion": "v1",
                 "kind": "PersistentVolumeClaim",
-                "namespace": names.namespace(cluster),
+                "namespace": namespace,
                 "name": claim,
             },
         },
     }
 
 
-def _volume_claim(cluster: str, labels: dict[str, str], claim: str) -> Manifest:
+def _volume_claim(namespace: str, labels: dict[str, str], claim: str) -> Manifest:
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
-        "metadata": {"name": claim, "namespace": names.namespace(cluster), "labels": labels},
+        "metadata": {"name": claim, "namespace": namespace, "labels": labels},
         "spec": {
             "accessModes": ["ReadWriteMany"],
             "storageClassName": "",
-            "volumeName": names.volume(cluster, claim),
+            "volumeName": names.volume(namespace, claim),
             "resources": {"requests": {"storage": "1Ti"}},
         },
     }
 
 
-def _cohort(wanted: ClusterProvision, labels: dict[str, str], cpu_cores: int, memory_bytes: int) -> Manifest:
-    """The virtual cluster's quota: its devices, and no more of them than that."""
+def _cohort(
+    wanted: ClusterProvision, labels: dict[str, str], cpu_cores: int, memory_bytes: int, *, borrows: bool
+) -> Manifest:
+    """The virtual cluster's quota: its devices, and no more of them, unless it borrows what is idle of others.
+
+    CPU and memory it has as all machines do: there is nothing to borrow.
+    """
+    own = {"borrowingLimit": "0"}
     resources: list[Manifest] = [
-        {"name": "cpu", "nominalQuota": str(cpu_cores)},
-        {"name": "memory", "nominalQuota": str(memory_bytes)},
-        *({"name": name, "nominalQuota": str(count)} for name, (count, _) in _shares(wanted).items()),
+        {"name": "cpu", "nominalQuota": str(cpu_cores), **own},
+        {"name": "memory", "nominalQuota": str(memory_bytes), **own},
+        *(
+            {"name": name, "nominalQuota": str(count), **({} if borrows else own)}
+            for name, (count, _) in _shares(wanted).items()
+        ),
     ]
-    for resource in resources:
-        resource["borrowingLimit"] = "0"
     return {
         "apiVersion": KUEUE,
         "kind": "Cohort",
@@ -148,9 +217,27 @@ def _cohort(wanted: ClusterProvision, labels: dict[str, str], cpu_cores: int, me
 
 
 def _cluster_queue(
-    wanted: ClusterProvision, labels: dict[str, str], member: Member, most_of_user: dict[str, str]
+    wanted: ClusterProvision,
+    labels: dict[str, str],
+    member: Member,
+    most_of_user: dict[str, str],
+    spaces: Sequence[str],
+    *,
+    reclaims: bool,
 ) -> Manifest:
-    """A member owns nothing and borrows from the virtual cluster, up to the limits of one user."""
+    """A member owns nothing and borrows from the virtual cluster, up to the limits of one user in all its spaces.
+
+    Who was first is first in, and what does not fit now lets what came later pass: strictly in order, one task for all
+    cards would keep cards idle until it has them. With `reclaims` a task of a virtual cluster that has not all that is
+    its own interrupts tasks of those that have more than that; within one virtual cluster nobody interrupts anybody,
+    since there each task is beyond the nothing that its queue owns.
+    """
+    name = "kubernetes.io/metadata.name"
+    selector: Manifest = (
+        {"matchLabels": {name: spaces[0]}}
+        if len(spaces) == 1
+        else {"matchExpressions": [{"key": name, "operator": "In", "values": [*spaces]}]}
+    )
     resources: list[Manifest] = [
         *({"name": name, "nominalQuota": "0", "borrowingLimit": most} for name, most in most_of_user.items()),
         *(
@@ -167,8 +254,13 @@ def _cluster_queue(
         },
         "spec": {
             "cohortName": names.cohort(wanted.name),
-            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": names.namespace(wanted.name)}},
+            "namespaceSelector": selector,
             "queueingStrategy": "BestEffortFIFO",
+            "preemption": {
+                "reclaimWithinCohort": "Any" if reclaims else "Never",
+                "withinClusterQueue": "Never",
+                "borrowWithinCohort": {"policy": "Never"},
+            },
             "resourceGroups": [_group(resources)],
         },
     }

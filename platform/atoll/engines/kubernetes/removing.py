@@ -12,6 +12,7 @@ from atoll.engines.kubernetes.client import (
     CONFIG_MAP,
     LOCAL_QUEUE,
     NAMESPACE,
+    NETWORK_POLICY,
     VOLUME,
     KubernetesClient,
 )
@@ -19,23 +20,39 @@ from atoll.engines.kubernetes.client import (
 
 async def former_members(client: KubernetesClient, wanted: ClusterProvision) -> bool:
     """Remove what there is of those who are not in `wanted`; whether there was none. Raises EngineError."""
-    namespace = names.namespace(wanted.name)
     stay = {member.name for member in wanted.members}
     gone = [user for user in await _users(client, wanted.name) if user not in stay]
     for user in gone:
-        await client.delete(LOCAL_QUEUE, namespace, names.local_queue(user))
-        await client.delete(CONFIG_MAP, namespace, names.identity(user))
+        for privileged in (False, True):
+            namespace = names.namespace(wanted.name, privileged=privileged)
+            await client.delete(LOCAL_QUEUE, namespace, names.local_queue(user))
+            await client.delete(CONFIG_MAP, namespace, names.identity(user))
         await client.delete(CLUSTER_QUEUE, None, names.cluster_queue(wanted.name, user))
     return not gone
 
 
-async def everything(client: KubernetesClient, cluster: str) -> bool:
-    """Remove all of it; whether nothing is left. Raises EngineError."""
-    namespace = names.namespace(cluster)
+async def openings(client: KubernetesClient, cluster: str) -> None:
+    """Close what was opened to its tasks. Raises EngineError."""
+    for privileged in (False, True):
+        await client.delete(NETWORK_POLICY, names.namespace(cluster, privileged=privileged), names.ALLOW_LIST)
+
+
+async def room(client: KubernetesClient, cluster: str, *, privileged: bool) -> bool:
+    """Remove the name space of all tasks, or of privileged jobs, with its volumes; whether there was none.
+
+    Raises EngineError.
+    """
+    namespace = names.namespace(cluster, privileged=privileged)
     gone = [await client.delete(NAMESPACE, None, namespace)]
     for claim in names.VOLUME_CLAIMS:
         # Its claim goes with the name space. One that stayed would never be bound to a claim of that name again.
-        gone.append(await client.delete(VOLUME, None, names.volume(cluster, claim)))
+        gone.append(await client.delete(VOLUME, None, names.volume(namespace, claim)))
+    return all(gone)
+
+
+async def everything(client: KubernetesClient, cluster: str) -> bool:
+    """Remove all of it; whether nothing is left. Raises EngineError."""
+    gone = [await room(client, cluster, privileged=privileged) for privileged in (False, True)]
     users = await _users(client, cluster)
     for user in users:
         await client.delete(CLUSTER_QUEUE, None, names.cluster_queue(cluster, user))

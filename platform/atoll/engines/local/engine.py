@@ -139,7 +139,7 @@ class LocalEngine(Engine):
             self._deadlines[attempt_id] = asyncio.get_running_loop().time() + grace_s
             self._signal(attempt_id, signal.SIGTERM)
 
-    async def forget(self, attempt_id: str, virtual_cluster: str) -> None:  # noqa: ARG002 - ids are enough here
+    async def forget(self, attempt_id: str, virtual_cluster: str, *, privileged: bool = False) -> None:  # noqa: ARG002 - ids are enough here
         """Remove the state directory."""
         if attempt_id in self._held or attempt_id in self._waiting:
             raise EngineError(f"attempt {attempt_id} has not ended")

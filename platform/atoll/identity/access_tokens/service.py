@@ -56,6 +56,7 @@ class AccessTokenService:
             address=address,
             request_id=request_id,
             token=ByToken(id=row.id, name=row.name, read_only=row.read_only, expires_at=row.expires_at),
+            shown=row.token_hash,
         )
 
     def options(self, caller: Caller, limits: AccessTokens) -> AccessTokenOptions:

@@ -17,9 +17,9 @@ from atoll.identity.codes import (
 from atoll.identity.models import GroupRow, RoleRow, UserRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.rights.repository import RightsRepository
+from atoll.web import told
 from atoll.web.errors import Invalid, NotAllowed, NotSignedIn
 from atoll.web.schema import FieldError
-from atoll.web.told import InvalidRequest
 
 
 class Giver(Actor, Protocol):
@@ -39,8 +39,9 @@ class Giving:
     async def judge(self, giver: Giver, grants: Iterable[str] = ()) -> None:
         """Raise NotAllowed when `grants` come to more than the giver holds, NotSignedIn for a giver who may not be in.
 
-        What they hold now counts: a request that waited, for a lock or a turn, outlives the rights with which it came.
-        So it is asked behind all waiting. By an access token they hold no more than its scope.
+        What they hold now counts: a request that waited, for a lock or a turn, outlives the rights with which it came,
+        and the session or access token. So it is asked behind all waiting. By an access token they hold no more than
+        its scope.
         """
         held = await self.held(giver)
         if held is None:
@@ -55,9 +56,13 @@ class Giving:
         """
         if giver.id is None:
             return None
-        standing = await self._repository.standing_grants(giver.id)
-        if standing is None:
+        shown: str | None = getattr(giver, "shown", None)
+        found = await self._repository.standing_grants(giver.id, shown)
+        if found is None:
             raise NotSignedIn(AccountInactive())
+        standing, lives = found
+        if not lives:
+            raise NotSignedIn(told.NotSignedIn())
         return frozenset(permission.name for permission in self.table.of(standing)) & {*giver.holds()}
 
     def names(self, grants: Iterable[str]) -> frozenset[str]:
@@ -97,9 +102,18 @@ class Giving:
 
     async def lock_users(self, giver: Giver, user_ids: Collection[str]) -> Sequence[UserRow]:
         """Users who are to have something else, locked. Raises Invalid, NotAllowed, NotSignedIn."""
+        for user_id in user_ids:
+            self.refuse_own_by_token(giver, user_id)
         found = await self._repository.lock_users(user_ids)
         await self.judge(giver)
         _all_there(user_ids, found, lambda each: NoSuchUserField(user=each).at("users"))
+        return found
+
+    async def lock_loser(self, giver: Giver, user_id: str) -> Sequence[UserRow]:
+        """A user who is to lose something, locked; nobody where there is none. Raises NotAllowed, NotSignedIn."""
+        self.refuse_own_by_token(giver, user_id)
+        found = await self._repository.lock_users([user_id])
+        await self.judge(giver)
         return found
 
 
@@ -111,4 +125,4 @@ class _Identified(Protocol):
 def _all_there(wanted: Collection[str], found: Iterable[_Identified], mistake: Callable[[str], FieldError]) -> None:
     """Raise Invalid with a mistake for each of `wanted` that was not found."""
     if missing := sorted(set(wanted) - {each.id for each in found}):
-        raise Invalid(InvalidRequest(), errors=[mistake(each) for each in missing])
+        raise Invalid(told.InvalidRequest(), errors=[mistake(each) for each in missing])

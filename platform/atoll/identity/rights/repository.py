@@ -25,9 +25,19 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, aggregate_order_by, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from atoll.database.base import now
 from atoll.database.many import one_of
 from atoll.database.notifications import SESSIONS_ENDED
-from atoll.identity.models import GroupMemberRow, GroupRoleRow, GroupRow, RoleRow, UserRoleRow, UserRow
+from atoll.identity.models import (
+    AccessTokenRow,
+    GroupMemberRow,
+    GroupRoleRow,
+    GroupRow,
+    RoleRow,
+    SessionRow,
+    UserRoleRow,
+    UserRow,
+)
 
 Listed = TypeVar("Listed", RoleRow, GroupRow)
 Link = type[UserRoleRow] | type[GroupRoleRow] | type[GroupMemberRow]
@@ -148,11 +158,21 @@ class RightsRepository:
         found: list[str] | None = await self._session.scalar(select(granted(literal(user_id))))
         return found or []
 
-    async def standing_grants(self, user_id: str) -> list[str] | None:
-        """The same as of this moment, whatever was read before; None for an account that is disabled or deleted."""
-        query = select(granted(UserRow.id)).where(UserRow.id == user_id, UserRow.active, UserRow.deleted_at.is_(None))
-        found: list[str] | None = await self._session.scalar(query)
-        return found
+    async def standing_grants(self, user_id: str, shown: str | None) -> tuple[list[str], bool] | None:
+        """The same as of this moment, whatever was read before, and whether the session or access token of the digest
+        `shown` lives, if there is one; None for an account that is disabled or deleted.
+        """
+        lives = or_(
+            literal(shown is None),
+            *(
+                select(kind.token_hash).where(kind.token_hash == shown, kind.expires_at > now()).exists()
+                for kind in (SessionRow, AccessTokenRow)
+            ),
+        )
+        query = select(granted(UserRow.id), lives)
+        query = query.where(UserRow.id == user_id, UserRow.active, UserRow.deleted_at.is_(None))
+        found = (await self._session.execute(query)).first()
+        return None if found is None else (found[0], found[1])
 
     async def grants_of_groups(self, group_ids: Collection[str]) -> list[str]:
         """All that the roles of these groups grant."""

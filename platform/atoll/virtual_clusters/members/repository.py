@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, SQLColumnExpression, Subquery, delete, func, or_, select, union
+from sqlalchemy import ColumnElement, Subquery, delete, func, or_, select, union
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from atoll.identity.models import GroupMemberRow, GroupRow, UserRow
+from atoll.identity.repository import holding
 from atoll.virtual_clusters.models import ClusterGroupRow, MemberRow
 from atoll.virtual_clusters.schemas import ClusterMember, MemberGroup
 
@@ -93,7 +94,7 @@ class MemberRepository:
         query = (
             select(GroupRow.id, GroupRow.name, users)
             .join(ClusterGroupRow, ClusterGroupRow.group_id == GroupRow.id)
-            .where(ClusterGroupRow.virtual_cluster_id == cluster_id, *_holding(words, GroupRow.name))
+            .where(ClusterGroupRow.virtual_cluster_id == cluster_id, *_called(words))
             .order_by(GroupRow.name_key)
             .limit(limit)
         )
@@ -120,7 +121,7 @@ class MemberRepository:
         query = (
             select(UserRow.id)
             .join(found, found.c.user_id == UserRow.id)
-            .where(found.c.virtual_cluster_id == cluster_id, *_holding(words, UserRow.name, UserRow.nickname))
+            .where(found.c.virtual_cluster_id == cluster_id, *holding(words, UserRow.name, UserRow.nickname))
             .order_by(UserRow.name)
             .limit(limit)
         )
@@ -163,6 +164,6 @@ class MemberRepository:
         ]
 
 
-def _holding(words: str | None, *columns: SQLColumnExpression[str]) -> list[ColumnElement[bool]]:
-    """Each of the words in one of the columns."""
-    return [or_(*(column.icontains(word, autoescape=True) for column in columns)) for word in (words or "").split()]
+def _called(words: str | None) -> list[ColumnElement[bool]]:
+    """Groups with each of the words in their name."""
+    return [GroupRow.name.icontains(word, autoescape=True) for word in (words or "").split()]

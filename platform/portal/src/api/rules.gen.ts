@@ -62,6 +62,9 @@ export const RULES = {
       "required": false,
       "maxItems": 200
     },
+    "privileged": {
+      "required": false
+    },
     "start_file": {
       "required": false,
       "pattern": "^[^\\x00-\\x1f]+\\.py$",
@@ -129,6 +132,20 @@ export const RULES = {
       "required": true,
       "minLength": 10,
       "maxLength": 256
+    }
+  },
+  "WayRegistration": {
+    "name": {
+      "required": true,
+      "pattern": "^[a-z][a-z0-9-]{0,30}[a-z0-9]$",
+      "minLength": 2,
+      "maxLength": 32
+    },
+    "nickname": {
+      "required": true,
+      "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$",
+      "minLength": 1,
+      "maxLength": 64
     }
   },
   "UsersCreate": {
@@ -230,10 +247,17 @@ export const RULES = {
     }
   },
   "VirtualClusterCreate": {
+    "borrows": {
+      "required": false
+    },
     "devices": {
       "required": true,
       "minimum": 0,
       "maximum": 100000
+    },
+    "egress": {
+      "required": false,
+      "maxItems": 32
     },
     "max_devices_per_user": {
       "required": false,
@@ -250,6 +274,9 @@ export const RULES = {
       "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
       "minLength": 1,
       "maxLength": 40
+    },
+    "pod_security": {
+      "required": false
     }
   },
   "VirtualClusterExtend": {
@@ -259,11 +286,34 @@ export const RULES = {
       "maximum": 87600
     }
   },
+  "OpenNetwork": {
+    "network": {
+      "required": true,
+      "maxLength": 18
+    },
+    "ports": {
+      "required": true,
+      "maxItems": 16
+    }
+  },
   "SettingsChange": {
+    "appearance": {
+      "required": false
+    },
+    "language": {
+      "required": false
+    },
+    "privileged_jobs": {
+      "required": false
+    },
     "refresh_seconds": {
       "required": false,
       "minimum": 5,
       "maximum": 3600
+    },
+    "time_zone": {
+      "required": false,
+      "maxLength": 64
     },
     "virtual_cluster": {
       "required": false,

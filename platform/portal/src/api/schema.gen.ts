@@ -891,6 +891,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List
+         * @description By which ways one signs in, and by which one could.
+         */
+        get: operations["ways_in_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/ways/{way}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Come Back
+         * @description Tell with what the browser came back: sign in, learn that nobody is known, or have a link that was asked for.
+         */
+        post: operations["ways_in_come_back"];
+        /**
+         * Unlink
+         * @description End a link of the own account.
+         */
+        delete: operations["ways_in_unlink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/ways/{way}/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register
+         * @description Make an account for oneself that is linked with who one is at the provider, and sign in to it.
+         */
+        post: operations["ways_in_register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/ways/{way}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Link
+         * @description Begin to link the own account with one at a provider; what comes back from there goes where a sign-in goes.
+         */
+        post: operations["ways_in_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/ways/{way}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start
+         * @description Begin to sign in by a provider; the answer says where the browser goes, and sets a cookie that it comes with.
+         */
+        post: operations["ways_in_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions": {
         parameters: {
             query?: never;
@@ -965,9 +1069,29 @@ export interface paths {
         get: operations["settings_read"];
         /**
          * Change
-         * @description Use another virtual cluster, look again in other intervals.
+         * @description Use another virtual cluster, look again in other intervals, see another language, look or time zone.
          */
         put: operations["settings_change"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/task-counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count
+         * @description How many tasks of each kind are in each state; a kind without tasks is left out.
+         */
+        get: operations["tasks_count"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1509,6 +1633,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/{user_id}/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Of User
+         * @description By which ways a user signs in.
+         */
+        get: operations["ways_in_of_user"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/ways/{way}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink User
+         * @description End a link of a user's account, the only way into it, too.
+         */
+        delete: operations["ways_in_unlink_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/batch": {
         parameters: {
             query?: never;
@@ -1727,6 +1891,11 @@ export interface components {
             registration: boolean;
             /** Version */
             version: string;
+            /**
+             * Ways In
+             * @description Ways to sign in beside the password
+             */
+            ways_in: components["schemas"]["WayName"][];
         };
         /**
          * AccessToken
@@ -2064,6 +2233,11 @@ export interface components {
             max_nodes: number;
             /** Name */
             name: string;
+            /**
+             * Privileged
+             * @description Whether a job of the caller may be root of its container there
+             */
+            privileged: boolean;
         };
         /**
          * DeviceCapacity
@@ -2515,6 +2689,27 @@ export interface components {
             local_disk_request?: string;
         };
         /**
+         * LinkedWay
+         * @description A way into an account.
+         */
+        LinkedWay: {
+            /**
+             * Label
+             * @description What the user is called there; nothing while it is not linked
+             */
+            label: string | null;
+            /** Linked At */
+            linked_at: string | null;
+            /**
+             * Offered
+             * @description Whether this installation has it
+             */
+            offered: boolean;
+            /** Used At */
+            used_at: string | null;
+            way: components["schemas"]["WayName"];
+        };
+        /**
          * Listing
          * @description A directory; `next_cursor` is set when there is more.
          */
@@ -2703,6 +2898,21 @@ export interface components {
             token: string;
         };
         /**
+         * NewAccount
+         * @description What an account could be called that somebody makes now.
+         */
+        NewAccount: {
+            /**
+             * Label
+             * @description What they are called at the provider
+             */
+            label: string;
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+        };
+        /**
          * NewUser
          * @description Somebody who gets an account, with the password that the administrator types: it must be changed at first.
          */
@@ -2847,6 +3057,19 @@ export interface components {
             password: string;
         };
         /**
+         * OpenNetwork
+         * @description Where tasks are let out to, beside each other and the names of the cluster.
+         */
+        OpenNetwork: {
+            /**
+             * Network
+             * @description IPv4, for example 10.20.0.0/16; what of it is the cluster itself stays closed
+             */
+            network: string;
+            /** Ports */
+            ports: components["schemas"]["OpenPorts"][];
+        };
+        /**
          * OpenPort
          * @description What listens on nodes or as a Service, and who may come there; of pods `callers` alone, where it names any.
          */
@@ -2872,12 +3095,37 @@ export interface components {
              * @enum {string}
              */
             protocol: "tcp" | "udp";
+            /**
+             * Sensitive
+             * @description Meant for parts of the cluster and administrators, whoever may come as it is set
+             * @default false
+             */
+            sensitive?: boolean;
             /** What */
             what: string;
             /** Who */
             who: ("everybody" | "administrators" | "nodes" | "masters" | "storage" | "pods" | "tasks")[];
             /** Who Ipv6 */
             who_ipv6: ("everybody" | "administrators" | "nodes" | "masters" | "storage" | "pods" | "tasks")[];
+        };
+        /**
+         * OpenPorts
+         * @description A port, or a range of them.
+         */
+        OpenPorts: {
+            /** First */
+            first: number;
+            /**
+             * Last
+             * @description Of a range; null: `first` alone
+             */
+            last?: number | null;
+            /**
+             * Protocol
+             * @default tcp
+             * @enum {string}
+             */
+            protocol?: "tcp" | "udp";
         };
         /**
          * Operation
@@ -3199,7 +3447,7 @@ export interface components {
          * @description One thing that a caller may do.
          * @enum {string}
          */
-        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "virtual_clusters:manage" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "users:read" | "users:manage" | "groups:read" | "groups:manage" | "roles:read" | "roles:manage" | "files:write" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read" | "settings:read" | "settings:write";
+        Permission: "audit:read" | "virtual_clusters:read" | "virtual_clusters:read_all" | "virtual_clusters:manage" | "files:read" | "operations:read" | "operations:cancel" | "operations:read_all" | "operations:cancel_all" | "tasks:create" | "tasks:read" | "tasks:stop" | "tasks:delete" | "tasks:read_all" | "tasks:stop_all" | "tasks:privileged" | "users:read" | "users:manage" | "groups:read" | "groups:manage" | "roles:read" | "roles:manage" | "files:write" | "overview:read" | "images:read" | "nodes:read" | "services:read" | "services:operate" | "runs:read" | "monitoring:read" | "settings:read" | "settings:write";
         /**
          * PermissionKind
          * @description Many permissions by one name. Who is granted one has those of the kind that later versions add, too.
@@ -3216,6 +3464,12 @@ export interface components {
             /** Permissions */
             permissions: components["schemas"]["GrantedPermission"][];
         };
+        /**
+         * PodSecurity
+         * @description What pods there may be, as the Pod Security Standards of Kubernetes have it.
+         * @enum {string}
+         */
+        PodSecurity: "restricted" | "baseline";
         /**
          * Ports
          * @description The table of ports, held against what listens; `firewall` says whether it is enforced.
@@ -3672,10 +3926,35 @@ export interface components {
          */
         Settings: {
             /**
+             * Appearance
+             * @description null: what the browser asks for
+             */
+            appearance: ("light" | "dark" | "system") | null;
+            /**
+             * Language
+             * @description null: what the browser asks for
+             */
+            language: ("en" | "zh-CN") | null;
+            /**
+             * Privileged Jobs
+             * @description Whether the caller wants to be offered jobs that are root of their container
+             */
+            privileged_jobs: boolean;
+            /**
+             * Privileged Jobs Refused
+             * @description What keeps the caller from that; null: nothing, where a virtual cluster has room for them
+             */
+            privileged_jobs_refused: ("installation" | "permission" | "virtual_clusters") | null;
+            /**
              * Refresh Seconds
              * @description How often pages look again where they are not told of changes
              */
             refresh_seconds: number;
+            /**
+             * Time Zone
+             * @description An IANA name, by which all times are shown; null: the browser's
+             */
+            time_zone: string | null;
             /**
              * Version
              * @description For If-Match
@@ -3686,11 +3965,26 @@ export interface components {
         };
         /**
          * SettingsChange
-         * @description What becomes different; what is left out stays.
+         * @description What becomes different; what is left out stays. null of language, appearance and time zone: as each browser
+         *     has it.
          */
         SettingsChange: {
+            /** Appearance */
+            appearance?: ("light" | "dark" | "system") | null;
+            /** Language */
+            language?: ("en" | "zh-CN") | null;
+            /**
+             * Privileged Jobs
+             * @description true: refused where something keeps from it
+             */
+            privileged_jobs?: boolean | null;
             /** Refresh Seconds */
             refresh_seconds?: number | null;
+            /**
+             * Time Zone
+             * @description An IANA name, for example Asia/Shanghai
+             */
+            time_zone?: string | null;
             /**
              * Virtual Cluster
              * @description The id of a virtual cluster of the caller
@@ -3830,6 +4124,11 @@ export interface components {
             nodes: number;
             owner: components["schemas"]["UserReference"];
             /**
+             * Privileged
+             * @description Root of its container
+             */
+            privileged: boolean;
+            /**
              * Progress
              * @description The last scalars that the program reported
              */
@@ -3955,6 +4254,11 @@ export interface components {
             nodes: number;
             owner: components["schemas"]["UserReference"];
             /**
+             * Privileged
+             * @description Root of its container
+             */
+            privileged: boolean;
+            /**
              * Progress
              * @description The last scalars that the program reported
              */
@@ -4041,6 +4345,12 @@ export interface components {
             /** Parameters */
             parameters?: components["schemas"]["Parameter"][];
             /**
+             * Privileged
+             * @description Root of its container: where options offer it, and nowhere else
+             * @default false
+             */
+            privileged?: boolean;
+            /**
              * Start File
              * @description With `framework`: a Python file, relative to the code directory
              */
@@ -4081,6 +4391,11 @@ export interface components {
             output_directory: string;
             /** Parameters */
             parameters: components["schemas"]["Parameter"][];
+            /**
+             * Privileged
+             * @default false
+             */
+            privileged?: boolean;
             requests: components["schemas"]["Resources"];
             /** Start File */
             start_file: string | null;
@@ -4402,6 +4717,11 @@ export interface components {
          */
         VirtualCluster: {
             /**
+             * Borrows
+             * @description Whether its members may hold idle devices of other virtual clusters beyond its own; tasks on these are interrupted, and queue again, when their owners need them
+             */
+            borrows: boolean;
+            /**
              * Created At
              * Format: date-time
              * @description RFC 3339, always with its offset
@@ -4409,6 +4729,11 @@ export interface components {
             created_at: string;
             /** Devices */
             devices: components["schemas"]["DeviceUse"][];
+            /**
+             * Egress
+             * @description Networks that tasks may reach; none: the cluster's names alone. Taken away, it is closed to those that run
+             */
+            egress: components["schemas"]["OpenNetwork"][];
             /** Id */
             id: string;
             /**
@@ -4440,6 +4765,8 @@ export interface components {
              * @description Device types of which virtual clusters are promised more than there are on machines that are up
              */
             overcommitted: string[];
+            /** @description baseline: members who have the right to may run jobs that are root of their container */
+            pod_security: components["schemas"]["PodSecurity"];
             /** Running Tasks */
             running_tasks: number;
             /** @description preparing: tasks wait until the engine has taken over what it grants; deleting: gone for members */
@@ -4458,12 +4785,23 @@ export interface components {
          */
         VirtualClusterCreate: {
             /**
+             * Borrows
+             * @description Idle devices of other virtual clusters, too
+             * @default false
+             */
+            borrows?: boolean;
+            /**
              * Devices
              * @description How many of each type; none: for tasks without devices
              */
             devices: {
                 [key: string]: number;
             };
+            /**
+             * Egress
+             * @description Networks that tasks may reach; none: the cluster's names alone. Taken away, it is closed to those that run
+             */
+            egress?: components["schemas"]["OpenNetwork"][];
             /**
              * Max Devices Per User
              * @description The most that one member may hold; a type that is left out: all of them
@@ -4478,6 +4816,11 @@ export interface components {
             max_hours?: number | null;
             /** Name */
             name: string;
+            /**
+             * @description baseline: members who have the right to may run jobs that are root of their container
+             * @default restricted
+             */
+            pod_security?: components["schemas"]["PodSecurity"];
         };
         /**
          * VirtualClusterEdit
@@ -4485,12 +4828,22 @@ export interface components {
          */
         VirtualClusterEdit: {
             /**
+             * Borrows
+             * @description Idle devices of other virtual clusters, too
+             */
+            borrows?: boolean | null;
+            /**
              * Devices
              * @description All types that it has from now on
              */
             devices?: {
                 [key: string]: number;
             } | null;
+            /**
+             * Egress
+             * @description Networks that tasks may reach; none: the cluster's names alone. Taken away, it is closed to those that run
+             */
+            egress?: components["schemas"]["OpenNetwork"][] | null;
             /**
              * Max Devices Per User
              * @description Types that are left out keep theirs
@@ -4503,6 +4856,8 @@ export interface components {
              * @description null: for ever
              */
             max_hours?: number | null;
+            /** @description baseline: members who have the right to may run jobs that are root of their container */
+            pod_security?: components["schemas"]["PodSecurity"] | null;
         };
         /**
          * VirtualClusterExtend
@@ -4531,6 +4886,96 @@ export interface components {
          * @enum {string}
          */
         Wanted: "run" | "stop" | "pause";
+        /**
+         * WayLink
+         * @description Who links: whoever sits there knows the password, where the account has one.
+         */
+        WayLink: {
+            /** Password */
+            password?: string | null;
+        };
+        /**
+         * WayName
+         * @description A way in beside the password.
+         * @enum {string}
+         */
+        WayName: "microsoft" | "wechat";
+        /**
+         * WayRegistration
+         * @description The account that somebody makes for themselves; it may do nothing until an administrator gives it a role.
+         */
+        WayRegistration: {
+            /** Name */
+            name: string;
+            /** Nickname */
+            nickname: string;
+        };
+        /**
+         * WayReturn
+         * @description What the browser came back with: a code, or the provider's word for why there is none.
+         */
+        WayReturn: {
+            /** Code */
+            code?: string | null;
+            /** Error */
+            error?: string | null;
+            /**
+             * Issuer
+             * @description RFC 9207
+             */
+            issuer?: string | null;
+            /** State */
+            state: string;
+        };
+        /**
+         * WayReturned
+         * @description What has become of it.
+         */
+        WayReturned: {
+            /** @description Of who is unknown, and may make an account now */
+            account?: components["schemas"]["NewAccount"] | null;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "signed_in" | "unknown" | "linked";
+            /** @description Of who is signed in now */
+            session?: components["schemas"]["Session"] | null;
+        };
+        /**
+         * WaysOfUser
+         * @description How somebody signs in.
+         */
+        WaysOfUser: {
+            /**
+             * Linkable
+             * @description Whether it may be linked: the one that the installation made may not
+             */
+            linkable: boolean;
+            /**
+             * Password
+             * @description Whether the account has a password
+             */
+            password: boolean;
+            /** Ways */
+            ways: components["schemas"]["LinkedWay"][];
+        };
+        /**
+         * WayStarted
+         * @description Where the browser goes now.
+         */
+        WayStarted: {
+            /**
+             * Address
+             * @description At the provider
+             */
+            address: string;
+            /**
+             * State
+             * @description Comes back with the browser; whoever kept no such state did not begin this
+             */
+            state: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -6324,6 +6769,200 @@ export interface operations {
             };
         };
     };
+    ways_in_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaysOfUser"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_come_back: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WayReturn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WayReturned"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_unlink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WayRegistration"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WayLink"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WayStarted"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WayStarted"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     identity_list_sessions: {
         parameters: {
             query?: {
@@ -6468,6 +7107,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tasks_count: {
+        parameters: {
+            query?: {
+                /** @description `all` needs tasks:read_all */
+                owner?: "me" | "all";
+                /** @description Only of this name */
+                virtual_cluster?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KindCounts"][];
                 };
             };
             /** @description What is wrong, and what to do */
@@ -7478,6 +8151,67 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Account"];
                 };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_of_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaysOfUser"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_unlink_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What is wrong, and what to do */
             default: {

@@ -6,10 +6,11 @@ import { type KeyboardEvent, useDeferredValue, useEffect, useRef, useState } fro
 import { useTranslation } from "react-i18next";
 import { useFocusBack } from "@/elements/focus";
 import type { Hit } from "@/features/feature";
+import { menusOf } from "@/features/menu";
 import { useFeatures, useKinds } from "@/features/registry";
+import { useMenu } from "@/identity/menu";
 import { useMay } from "@/identity/session";
 import { useNames } from "@/words/names";
-import { useMenu } from "./menu";
 import "./search-dialog.css";
 
 interface Found extends Hit {
@@ -129,12 +130,15 @@ function useHits(words: string): Found[] {
   });
   const fits = (text: string) => text.toLowerCase().includes(words.toLowerCase());
   const pages = [
-    ...useMenu().flatMap(({ feature, name, to, icon, group, form }) => {
-      const detail = t(`menu.group_${group}`);
-      const page = { id: `${feature}-${name}`, icon, label: names(feature, name), detail, to };
-      const made = form && may(form.needs) && { id: `${feature}-${form.name}`, label: names(feature, form.name) };
-      return made ? [page, { ...made, icon: Plus, detail, to: form.to }] : [page];
-    }),
+    ...menusOf(useMenu())
+      .flatMap(({ folder, entries }) =>
+        entries.map((entry) => ({ ...entry, detail: folder ? t(`menu.${folder}`) : "" })),
+      )
+      .flatMap(({ feature, name, to, icon, detail, form }) => {
+        const page = { id: `${feature}-${name}`, icon, label: names(feature, name), detail, to };
+        const made = form && may(form.needs) && { id: `${feature}-${form.name}`, label: names(feature, form.name) };
+        return made ? [page, { ...made, icon: Plus, detail, to: form.to }] : [page];
+      }),
     ...kinds.flatMap(({ kind, feature, form }) =>
       form && may(form.needs)
         ? [{ id: `new-${kind}`, icon: Plus, label: names(feature, "new"), detail: "", to: form.path }]

@@ -1,13 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { PanelLeft } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Logo } from "@/appearance/logo";
 import { SessionContext, sessionQuery } from "@/identity/session";
 import { LiveTasks } from "@/tasks/live";
-import { useNames } from "@/words/names";
-import { useMenu } from "./menu";
+import { SideMenu } from "./side-menu";
 import { TopBar } from "./top-bar";
 import "./shell.css";
 
@@ -104,40 +103,5 @@ function Frame() {
         )}
       </div>
     </LiveTasks>
-  );
-}
-
-function SideMenu({ collapsed }: { collapsed: boolean }) {
-  const { t } = useTranslation();
-  const router = useRouter();
-  const names = useNames();
-  const entries = useMenu();
-  const groups = [...new Set(entries.map((entry) => entry.group))];
-  return (
-    <nav id="menu" className="side" aria-label={t("shell.menu")}>
-      {groups.map((group) => (
-        <div key={group} className="side-group">
-          {groups.length > 1 && <p className="side-title">{t(`menu.group_${group}`)}</p>}
-          <ul>
-            {entries
-              .filter((entry) => entry.group === group)
-              .map(({ feature, name, to, icon: Icon }) => (
-                <li key={to}>
-                  <Link
-                    to={to}
-                    className="side-link"
-                    activeProps={{ "aria-current": "page" }}
-                    title={collapsed ? names(feature, name) : undefined}
-                    onFocus={() => router.preloadRoute({ to })}
-                  >
-                    <Icon size={16} aria-hidden />
-                    <span>{names(feature, name)}</span>
-                  </Link>
-                </li>
-              ))}
-          </ul>
-        </div>
-      ))}
-    </nav>
   );
 }

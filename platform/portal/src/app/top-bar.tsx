@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { AppearanceMenu, LanguageMenu } from "@/appearance/preference-menus";
 import { useFeatures } from "@/features/registry";
 import { useInstalled } from "@/identity/about";
+import { useChoose } from "@/identity/choices";
 import { useMay } from "@/identity/session";
 import { UserMenu } from "@/identity/user-menu";
 import { ClusterPicker } from "@/virtual-clusters/cluster-picker";
@@ -12,6 +13,7 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
   const { t } = useTranslation();
   const may = useMay();
   const installed = useInstalled();
+  const choose = useChoose();
   const glances = useFeatures().flatMap(({ name, glance }) => (glance ? [{ name, ...glance }] : []));
   return (
     <>
@@ -27,8 +29,8 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
         <span>{t("shell.search")}</span>
         <kbd aria-hidden>/</kbd>
       </button>
-      <LanguageMenu />
-      <AppearanceMenu />
+      <LanguageMenu choose={(language) => choose({ language })} />
+      <AppearanceMenu choose={(appearance) => choose({ appearance })} />
       <UserMenu />
     </>
   );

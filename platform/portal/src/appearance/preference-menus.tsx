@@ -4,9 +4,10 @@ import { useTranslation } from "react-i18next";
 import { LANGUAGES, type Language, switchLanguage } from "@/words/language";
 import { MenuButton } from "./menu-button";
 import { useAppearance } from "./preferences";
-import type { Appearance } from "./theme";
+import { type Appearance, chooseAppearance } from "./theme";
 
-export function LanguageMenu() {
+/** `choose` has more to do than to switch where somebody is signed in: it follows them. */
+export function LanguageMenu({ choose = switchLanguage }: { choose?: (language: Language) => unknown }) {
   const { t, i18n } = useTranslation();
   return (
     <MenuButton
@@ -14,7 +15,7 @@ export function LanguageMenu() {
         selectable: true,
         selectedKeys: [i18n.language],
         items: Object.entries(LANGUAGES).map(([key, label]) => ({ key, label: <span lang={key}>{label}</span> })),
-        onClick: ({ key }) => switchLanguage(key as Language),
+        onClick: ({ key }) => choose(key as Language),
       }}
     >
       {(waiting) => (
@@ -38,9 +39,9 @@ const APPEARANCES: { key: Appearance; icon: typeof Sun }[] = [
   { key: "system", icon: Monitor },
 ];
 
-export function AppearanceMenu() {
+export function AppearanceMenu({ choose = chooseAppearance }: { choose?: (appearance: Appearance) => unknown }) {
   const { t } = useTranslation();
-  const { appearance, shade, choose } = useAppearance();
+  const { appearance, shade } = useAppearance();
   const Icon = shade === "dark" ? Moon : Sun;
   return (
     <MenuButton

@@ -2,12 +2,20 @@ import { ConfigProvider } from "antd";
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { antdWords } from "@/words/language";
-import { type Appearance, antdTheme, applyAppearance, onSystemShade, type Shade, storedAppearance } from "./theme";
+import {
+  type Appearance,
+  antdTheme,
+  applyAppearance,
+  onAppearance,
+  onSystemShade,
+  type Shade,
+  shadeOf,
+  storedAppearance,
+} from "./theme";
 
 interface AppearanceContext {
   appearance: Appearance;
   shade: Shade;
-  choose: (appearance: Appearance) => void;
 }
 
 const Context = createContext<AppearanceContext | null>(null);
@@ -30,18 +38,16 @@ export function Preferences({ children }: { children: ReactNode }) {
   const [shade, setShade] = useState<Shade>(() => applyAppearance(storedAppearance()));
 
   useEffect(() => onSystemShade(() => setShade(applyAppearance(storedAppearance()))), []);
-
-  const context = useMemo(
-    () => ({
-      appearance,
-      shade,
-      choose: (wanted: Appearance) => {
+  useEffect(
+    () =>
+      onAppearance((wanted) => {
         setAppearance(wanted);
-        setShade(applyAppearance(wanted));
-      },
-    }),
-    [appearance, shade],
+        setShade(shadeOf(wanted));
+      }),
+    [],
   );
+
+  const context = useMemo(() => ({ appearance, shade }), [appearance, shade]);
   const theme = useMemo(() => antdTheme(shade), [shade]);
   return (
     <Context value={context}>

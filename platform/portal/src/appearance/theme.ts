@@ -124,7 +124,7 @@ export function antdTheme(shade: Shade): ThemeConfig {
 }
 
 const STORED = "atoll.appearance";
-const dark = window.matchMedia("(prefers-color-scheme: dark)");
+const dark = () => window.matchMedia("(prefers-color-scheme: dark)");
 
 export function storedAppearance(): Appearance {
   const value = localStorage.getItem(STORED);
@@ -133,12 +133,28 @@ export function storedAppearance(): Appearance {
 
 export function shadeOf(appearance: Appearance): Shade {
   if (appearance !== "system") return appearance;
-  return dark.matches ? "dark" : "light";
+  return dark().matches ? "dark" : "light";
 }
 
 export function onSystemShade(listener: () => void): () => void {
-  dark.addEventListener("change", listener);
-  return () => dark.removeEventListener("change", listener);
+  const query = dark();
+  query.addEventListener("change", listener);
+  return () => query.removeEventListener("change", listener);
+}
+
+const listeners = new Set<(appearance: Appearance) => void>();
+
+/** Have the portal in another appearance from now on. */
+export function chooseAppearance(wanted: Appearance): void {
+  if (wanted === storedAppearance()) return;
+  applyAppearance(wanted);
+  for (const each of listeners) each(wanted);
+}
+
+/** Calls the listener after each choice, until the returned function is called. */
+export function onAppearance(listener: (appearance: Appearance) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** Make the palette known to the style sheets as `--name`, and remember the choice. */

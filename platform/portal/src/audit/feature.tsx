@@ -24,5 +24,5 @@ export const audit = {
   name: "audit",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [page],
-  menu: [{ name: "menu", to: "/audit", icon: ScrollText, needs: "audit:read", group: "cluster" }],
+  menu: [{ name: "menu", to: "/audit", icon: ScrollText, needs: "audit:read", place: "visual_operations/audit" }],
 } as const satisfies Feature;

@@ -3,8 +3,10 @@ import { CircleAlert, type LucideIcon, RotateCw, ShieldX, Unplug } from "lucide-
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { type ApiProblem, problemOf } from "@/api/problem";
+import { clock } from "@/formats/moments";
 import { useProblemWords } from "@/words/told";
 import { ProblemLines } from "./failures";
+import { useTimeZone } from "./time";
 import "./states.css";
 
 /** Grey bars in the shape of what comes; they appear only after 150 ms, so that a fast answer does not flash. */
@@ -140,7 +142,8 @@ export function Answer<T>({
 export function Stale({ since, error, retry }: { since: number; error?: unknown; retry?: () => void }) {
   const { t, i18n } = useTranslation();
   const words = useProblemWords(error === undefined ? undefined : problemOf(error));
-  const at = new Intl.DateTimeFormat(i18n.language, { timeStyle: "medium" }).format(since);
+  useTimeZone();
+  const at = clock(since, i18n.language);
   return (
     <div className="stale" role="status">
       <Unplug size={14} aria-hidden />

@@ -2,6 +2,7 @@ import { Tooltip } from "antd";
 import { useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { ago, duration, exact, secondsBetween } from "@/formats/moments";
+import { onTimeZone, timeZone } from "@/formats/zone";
 
 // One clock for the page: a hundred rows do not need a hundred timers.
 let now = Date.now();
@@ -27,9 +28,15 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
+/** The time zone of times, for what has to be drawn anew when it is another. */
+export function useTimeZone(): string | undefined {
+  return useSyncExternalStore(onTimeZone, timeZone);
+}
+
 /** A moment, relative; the exact one on hover and for screen readers. */
 export function Moment({ at }: { at: string }) {
   const { i18n } = useTranslation();
+  useTimeZone();
   return (
     <Tooltip title={exact(at, i18n.language)}>
       <time dateTime={at} className="nowrap">

@@ -5,6 +5,7 @@ import type { LucideIcon } from "lucide-react";
 import type { ComponentType } from "react";
 import type { Schemas } from "@/api/client";
 import type { WordLoaders } from "@/words/language";
+import type { Place } from "./places";
 
 type Permission = Schemas["Permission"];
 type Task = Schemas["Task"];
@@ -33,8 +34,7 @@ export interface MenuEntry {
   needs: Needs;
   /** Owned by the control service, which only an installed cluster has. */
   installed?: true;
-  /** All but `work` is administration. */
-  group: "work" | "cluster" | "people";
+  place: Place;
   /** Where a new one is made: found by the search, too. `name` is a key like that of the entry. */
   form?: { name: string; to: string; needs: Permission };
 }
@@ -60,14 +60,6 @@ export interface SearchSource {
   needs: Needs;
   /** The hits for these words, the best first; the words of the feature are loaded by then. */
   find: (words: string, context: SearchContext) => Promise<Hit[]>;
-}
-
-/** One way on from the overview; the words are `flow_<name>` and `flow_<name>_why` in `names.*.json`. */
-export interface FlowStep {
-  name: string;
-  icon: LucideIcon;
-  to: string;
-  search?: Record<string, unknown>;
 }
 
 /** A tab of the page of a task; the words are `tab_<id>` of the feature that brings the kind, else of `tasks`. */
@@ -109,7 +101,6 @@ export interface Feature {
   glance?: Glance;
   search?: SearchSource;
   kinds?: readonly TaskKind[];
-  flow?: readonly FlowStep[];
 }
 
 /** A kind of tasks, and the feature that brings it. */

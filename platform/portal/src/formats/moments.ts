@@ -1,4 +1,5 @@
-/** Moments and durations as people read them. */
+/** Moments and durations as people read them, in the time zone that they have chosen. */
+import { timeZone } from "./zone";
 
 const SPANS = [
   ["year", 31_536_000],
@@ -20,11 +21,13 @@ export function ago(at: string, now: number, language: string): string {
 
 /** The exact moment, with seconds and zone. */
 export function exact(at: string, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "long" }).format(new Date(at));
+  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "long", timeZone: timeZone() }).format(
+    new Date(at),
+  );
 }
 
-export function clock(at: string, language: string): string {
-  return new Intl.DateTimeFormat(language, { timeStyle: "medium" }).format(new Date(at));
+export function clock(at: string | number, language: string): string {
+  return new Intl.DateTimeFormat(language, { timeStyle: "medium", timeZone: timeZone() }).format(new Date(at));
 }
 
 /** `93.4` → `1m 33s`; the two largest parts are enough for an eye, and the letters are the same in every language. */

@@ -44,7 +44,7 @@ export const groups = {
       to: "/groups",
       icon: UsersRound,
       needs: "groups:read",
-      group: "people",
+      place: "user_management/groups",
       form: { name: "new", to: "/groups/new", needs: "groups:manage" },
     },
   ],

@@ -1,4 +1,5 @@
 import { allows, type Feature } from "@/features/feature";
+import { entriesOf } from "@/features/menu";
 import type { Session } from "./session";
 
 /** What an administrator has to give before any page is of use. */
@@ -12,9 +13,7 @@ export function lacksOf(
   { permissions, virtual_clusters: clusters }: Pick<Session, "permissions" | "virtual_clusters">,
   features: readonly Feature[],
 ): Lack[] {
-  const administers = features
-    .flatMap((feature) => feature.menu ?? [])
-    .some((entry) => entry.group !== "work" && allows(permissions, entry.needs));
+  const administers = entriesOf(features).some((entry) => entry.administration && allows(permissions, entry.needs));
   return [
     ...(permissions.length === 0 ? (["role"] as const) : []),
     ...(clusters.length === 0 && !administers ? (["virtual_cluster"] as const) : []),
@@ -27,7 +26,8 @@ export function homeOf(
   features: readonly Feature[],
   installed: boolean,
 ): string {
-  const entries = features.flatMap((feature) => feature.menu ?? []);
-  const first = entries.find((entry) => (installed || !entry.installed) && allows(permissions, entry.needs));
+  const first = entriesOf(features).find(
+    (entry) => (installed || !entry.installed) && allows(permissions, entry.needs),
+  );
   return first?.to ?? "/overview";
 }

@@ -51,6 +51,13 @@ const register = createRoute({
   component: lazyRouteComponent(() => import("./register-page"), "RegisterPage"),
 });
 
+/** Providers send browsers back here; with what, `arrival.ts` has taken from the address. */
+const way = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in/by/$way",
+  component: lazyRouteComponent(() => import("./way-page"), "WayPage"),
+});
+
 const noAccess = createRoute({
   getParentRoute: () => root,
   path: "/no-access",
@@ -68,5 +75,5 @@ const noAccess = createRoute({
 export const identity = {
   name: "identity",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
-  entrances: [signIn, password, register, noAccess],
+  entrances: [signIn, way, password, register, noAccess],
 } as const satisfies Feature;

@@ -3,6 +3,9 @@ import { useSyncExternalStore } from "react";
 import { api, body, type Schemas } from "@/api/client";
 import { onRefresh, refreshMs, setRefresh } from "@/api/refresh";
 import { RULES } from "@/api/rules.gen";
+import { chooseAppearance } from "@/appearance/theme";
+import { setTimeZone } from "@/formats/zone";
+import { preferredLanguage, switchLanguage } from "@/words/language";
 import { useMay } from "./session";
 
 export type Settings = Schemas["Settings"];
@@ -11,16 +14,24 @@ export type Settings = Schemas["Settings"];
 const STALE_MS = 60_000;
 
 const STORED = "atoll.refresh_seconds";
+const STORED_ZONE = "atoll.time_zone";
 
-/** What was set when the portal was open last: pages wait by it until the settings are read. */
-export function recallRefresh(): void {
+/** What was set when the portal was open last: it holds until the settings are read. */
+export function recallSettings(): void {
+  setTimeZone(localStorage.getItem(STORED_ZONE));
   const seconds = Number(localStorage.getItem(STORED));
   const { minimum, maximum } = RULES.SettingsChange.refresh_seconds;
   if (seconds >= minimum && seconds <= maximum) setRefresh(seconds);
 }
 
+/** What the account has set holds in this browser, too; what it leaves open stays as it is here. */
 function noted(settings: Settings): Settings {
   setRefresh(settings.refresh_seconds);
+  setTimeZone(settings.time_zone);
+  if (settings.time_zone === null) localStorage.removeItem(STORED_ZONE);
+  else localStorage.setItem(STORED_ZONE, settings.time_zone);
+  if (settings.appearance) chooseAppearance(settings.appearance);
+  if (settings.language && settings.language !== preferredLanguage()) switchLanguage(settings.language);
   localStorage.setItem(STORED, String(settings.refresh_seconds));
   return settings;
 }

@@ -11,6 +11,7 @@ import { aboutQuery } from "./about";
 import { Entrance } from "./entrance";
 import { EntranceProblem } from "./entrance-problem";
 import { useSetSession } from "./session";
+import { WayButtons } from "./way-buttons";
 
 interface Fields {
   name: string;
@@ -76,6 +77,9 @@ export function SignInPage() {
           {t("sign_in")}
         </Button>
       </Form>
+      {about.data && about.data.ways_in.length > 0 && (
+        <WayButtons ways={about.data.ways_in} next={next} onProblem={setProblem} />
+      )}
       {about.data?.registration && (
         <div className="entrance-again">
           <Link to="/register" search={{}}>

@@ -60,13 +60,16 @@ export function UserMenu() {
       {(waiting) => (
         <button
           type="button"
-          className="icon-button"
+          className="icon-button account"
           aria-label={t("common:shell.user", { name: user.name })}
           aria-haspopup="menu"
           disabled={waiting}
         >
           <span className="avatar" aria-hidden>
             {(user.nickname || user.name).slice(0, 1).toUpperCase()}
+          </span>
+          <span className="account-name" aria-hidden>
+            {user.nickname || user.name}
           </span>
         </button>
       )}

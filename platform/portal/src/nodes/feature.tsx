@@ -23,6 +23,6 @@ export const nodes = {
   name: "nodes",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [page],
-  menu: [{ name: "menu", to: "/nodes", icon: Server, needs: "nodes:read", group: "cluster" }],
+  menu: [{ name: "menu", to: "/nodes", icon: Server, needs: "nodes:read", place: "resource_monitoring/nodes" }],
   search: { needs: "nodes:read", find: findNodes },
 } as const satisfies Feature;

@@ -4,6 +4,7 @@ import type { Feature } from "@/features/feature";
 import { shell } from "@/features/roots";
 import type words from "./locales/en.json";
 import { Running } from "./running";
+import { scopeOf } from "./search";
 
 declare module "i18next" {
   interface ResourceNamespaceMap {
@@ -14,6 +15,7 @@ declare module "i18next" {
 const page = createRoute({
   getParentRoute: () => shell,
   path: "/overview",
+  validateSearch: scopeOf,
   staticData: { shows: ["tasks", "virtual_clusters"] },
   component: lazyRouteComponent(() => import("./overview-page"), "OverviewPage"),
 });
@@ -23,6 +25,6 @@ export const overview = {
   name: "overview",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [page],
-  menu: [{ name: "menu", to: "/overview", icon: LayoutDashboard, needs: "overview:read", group: "work" }],
+  menu: [{ name: "menu", to: "/overview", icon: LayoutDashboard, needs: "overview:read", place: "overview" }],
   glance: { needs: "overview:read", View: Running },
 } as const satisfies Feature;

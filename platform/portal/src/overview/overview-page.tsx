@@ -5,16 +5,18 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { LinkButton } from "@/elements/link-button";
 import { Page, Panel } from "@/elements/page";
-import { Answer, Empty } from "@/elements/states";
+import { Answer, Empty, Stale } from "@/elements/states";
 import { Moment } from "@/elements/time";
 import type { KnownKind } from "@/features/feature";
-import { pathOf, useFeatures, useKinds } from "@/features/registry";
+import { pathOf, useKinds } from "@/features/registry";
 import { deviceName, devicesText } from "@/formats/devices";
 import { useMay, useSession } from "@/identity/session";
+import { useStaleSince } from "@/tasks/live";
 import { StateWithReason } from "@/tasks/state-tag";
-import { STATE_ORDER, STATES } from "@/tasks/states";
 import { useNames } from "@/words/names";
 import { useReason } from "@/words/told";
+import { Charts } from "./charts";
+import { Flow } from "./flow";
 import { overviewQuery } from "./query";
 import "./overview-page.css";
 
@@ -33,7 +35,7 @@ export function OverviewPage() {
   const { user } = useSession();
   const names = useNames();
   const creatable = useCreatable();
-  const kinds = useKinds();
+  const stale = useStaleSince();
   const query = useQuery(overviewQuery);
   return (
     <Page
@@ -47,19 +49,18 @@ export function OverviewPage() {
         )
       }
     >
+      {stale !== null && <Stale since={stale} />}
       <Answer query={query} rows={10}>
         {(overview) => (
           <div className="overview">
+            <Flow />
             <Attention reasons={overview.attention} />
-            {kinds.map((kind) => (
-              <Counts key={kind.kind} kind={kind} overview={overview} />
-            ))}
+            <Charts />
             <div className="overview-columns">
               <Recent tasks={overview.recent} />
               <div className="overview-side">
                 <Devices clusters={overview.virtual_clusters} />
                 {overview.nodes && <Machines overview={overview} />}
-                <Flow />
               </div>
             </div>
           </div>
@@ -77,53 +78,6 @@ function Attention({ reasons }: { reasons: Schemas["Reason"][] }) {
       {words(reason)}
     </p>
   ));
-}
-
-/** How many tasks are in each state, as numbers and as one bar of shares. */
-function Counts({ kind, overview }: { kind: KnownKind; overview: Overview }) {
-  const names = useNames();
-  const { t } = useTranslation(["overview", "tasks", "virtual_clusters"]);
-  const counts = overview.tasks.find((each) => each.kind === kind.kind)?.states ?? {};
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const always = ["running", "queued", "finished", "failed"];
-  const shown = STATE_ORDER.filter((state) => always.includes(state) || (counts[state] ?? 0) > 0);
-  return (
-    <Panel
-      title={names(kind.feature, "mine")}
-      extra={<span className="quiet tabular">{t("tasks_total", { count: total })}</span>}
-      className="counts-panel"
-    >
-      <ul className="counts">
-        {shown.map((state) => {
-          const { icon: Icon, tone } = STATES[state];
-          const count = counts[state] ?? 0;
-          return (
-            <li key={state}>
-              <Link to={kind.path} search={{ state: [state] } as never} className="count">
-                <span className={`count-name tone-${tone}`}>
-                  <Icon size={14} aria-hidden />
-                  {t(`tasks:state.${state}`)}
-                </span>
-                <strong className="tabular">{count}</strong>
-                <small className="tabular">
-                  {total > 0 ? t("share", { share: Math.round((100 * count) / total) }) : "\u00a0"}
-                </small>
-              </Link>
-            </li>
-          );
-        })}
-      </ul>
-      {total > 0 && (
-        <div className="shares" aria-hidden>
-          {shown.map((state) =>
-            counts[state] ? (
-              <span key={state} className={`share-${STATES[state].tone}`} style={{ flexGrow: counts[state] }} />
-            ) : null,
-          )}
-        </div>
-      )}
-    </Panel>
-  );
 }
 
 function Recent({ tasks }: { tasks: Schemas["TaskSummary"][] }) {
@@ -223,32 +177,6 @@ function Machines({ overview }: { overview: Overview }) {
           <dd className="tabular">{overview.running_total ?? 0}</dd>
         </div>
       </dl>
-    </Panel>
-  );
-}
-
-/** The recommended way through the platform, with links: each feature names its steps. */
-function Flow() {
-  const { t } = useTranslation("overview");
-  const names = useNames();
-  const steps = useFeatures().flatMap(({ name: feature, flow = [] }) => flow.map((step) => ({ ...step, feature })));
-  return (
-    <Panel title={t("flow")}>
-      <ol className="flow">
-        {steps.map(({ feature, name, icon: Icon, to, search }) => (
-          <li key={feature + name}>
-            <span className="flow-icon">
-              <Icon size={15} aria-hidden />
-            </span>
-            <div>
-              <Link to={to} search={search as never}>
-                {names(feature, `flow_${name}`)}
-              </Link>
-              <p className="quiet">{names(feature, `flow_${name}_why`)}</p>
-            </div>
-          </li>
-        ))}
-      </ol>
     </Panel>
   );
 }

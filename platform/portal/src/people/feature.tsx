@@ -23,6 +23,6 @@ export const people = {
   name: "people",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [page],
-  menu: [{ name: "menu", to: "/user-management", icon: UsersRound, needs: READS, group: "people" }],
+  menu: [{ name: "menu", to: "/user-management", icon: UsersRound, needs: READS, place: "user_management/console" }],
   glance: { needs: READS, View: Way },
 } as const satisfies Feature;

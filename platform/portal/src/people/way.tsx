@@ -7,11 +7,12 @@ import "./way.css";
 /** The way from anywhere to user management. */
 export function Way() {
   const { t } = useTranslation();
-  const words = t("menu.group_people");
+  const words = t("menu.user_management");
   return (
     <Tooltip title={words}>
       <Link to="/user-management" className="icon-button way-to-people" aria-label={words}>
         <UsersRound size={16} aria-hidden />
+        <span aria-hidden>{words}</span>
       </Link>
     </Tooltip>
   );

@@ -43,7 +43,7 @@ export const roles = {
       to: "/roles",
       icon: ShieldCheck,
       needs: "roles:read",
-      group: "people",
+      place: "user_management/roles",
       form: { name: "new", to: "/roles/new", needs: "roles:manage" },
     },
   ],

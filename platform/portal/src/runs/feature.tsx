@@ -26,5 +26,7 @@ export const runs = {
   name: "runs",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [list, detail],
-  menu: [{ name: "menu", to: "/runs", icon: History, needs: "runs:read", installed: true, group: "cluster" }],
+  menu: [
+    { name: "menu", to: "/runs", icon: History, needs: "runs:read", installed: true, place: "visual_operations/runs" },
+  ],
 } as const satisfies Feature;

@@ -8,7 +8,7 @@ import { openStream } from "@/api/stream";
 import { Page, Panel } from "@/elements/page";
 import { Answer, Loading, Stale } from "@/elements/states";
 import { Tag } from "@/elements/tag";
-import { Duration, Moment } from "@/elements/time";
+import { Duration, Moment, useTimeZone } from "@/elements/time";
 import { clock, duration } from "@/formats/moments";
 import { type Run, runQuery } from "./query";
 import { PHASE_STATES, RUN_STATES, UNTOUCHED } from "./states";
@@ -225,6 +225,7 @@ function named(place: Place): string {
 /** What happened, newest first: in all of the run, or in the chosen cell of the matrix. */
 function Journal({ events, place, leave }: { events: RunEvent[]; place: Place | undefined; leave: () => void }) {
   const { t, i18n } = useTranslation("runs");
+  useTimeZone();
   const shown = events
     .filter(
       ({ data }) =>

@@ -29,8 +29,22 @@ export const services = {
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [page, ports],
   menu: [
-    { name: "menu", to: "/services", icon: Activity, needs: "services:read", installed: true, group: "cluster" },
-    { name: "ports", to: "/ports", icon: EthernetPort, needs: "services:read", installed: true, group: "cluster" },
+    {
+      name: "menu",
+      to: "/services",
+      icon: Activity,
+      needs: "services:read",
+      installed: true,
+      place: "visual_operations/services",
+    },
+    {
+      name: "ports",
+      to: "/ports",
+      icon: EthernetPort,
+      needs: "services:read",
+      installed: true,
+      place: "visual_operations/ports",
+    },
   ],
   glance: { needs: "services:read", installed: true, View: Health },
 } as const satisfies Feature;

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { CircleCheck, Globe, Lock, Network, ShieldOff, TriangleAlert } from "lucide-react";
+import { Checkbox } from "antd";
+import { CircleCheck, Globe, Lock, Network, ShieldAlert, ShieldOff, TriangleAlert } from "lucide-react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { Page } from "@/elements/page";
@@ -23,13 +25,19 @@ const BINDS = {
 export function PortsPage() {
   const { t } = useTranslation("services");
   const query = useQuery(portsQuery);
+  const [only, setOnly] = useState(false);
   return (
     <Page title={t("ports_title")} purpose={t("ports_purpose")}>
       <Answer query={query} rows={12}>
         {(found) => (
           <>
             <Held ports={found} />
-            <PortTable rows={found.rows} />
+            <div className="ports-filter">
+              <Checkbox checked={only} onChange={({ target }) => setOnly(target.checked)}>
+                {t("ports_sensitive_only")}
+              </Checkbox>
+            </div>
+            <PortTable rows={only ? found.rows.filter(({ sensitive }) => sensitive) : found.rows} />
           </>
         )}
       </Answer>
@@ -40,6 +48,9 @@ export function PortsPage() {
 /** Whether the nodes are as the table says. */
 function Held({ ports }: { ports: Ports }) {
   const { t } = useTranslation("services");
+  const exposed = ports.rows.filter(
+    ({ sensitive, who, who_ipv6 }) => sensitive && [...who, ...who_ipv6].includes("everybody"),
+  );
   const held = ports.firewall && ports.without_row.length === 0 && ports.silent.length === 0;
   return (
     <ul className="ports-held" aria-label={t("ports_seen")}>
@@ -54,6 +65,13 @@ function Held({ ports }: { ports: Ports }) {
         <li>
           <Tag tone="danger" icon={ShieldOff}>
             {t("ports_no_firewall")}
+          </Tag>
+        </li>
+      )}
+      {exposed.length > 0 && (
+        <li>
+          <Tag tone="warning" icon={Globe}>
+            {t("ports_exposed", { ports: exposed.map(({ what, ports: number }) => `${what} (${number})`).join(", ") })}
           </Tag>
         </li>
       )}
@@ -91,9 +109,14 @@ function PortTable({ rows }: { rows: Port[] }) {
           {
             key: "what",
             title: t("ports_what"),
-            render: ({ what, program }) => (
+            render: ({ what, program, sensitive }) => (
               <div className="service-name">
                 <strong>{what}</strong>
+                {sensitive && (
+                  <Tag tone="plain" icon={ShieldAlert}>
+                    {t("ports_sensitive")}
+                  </Tag>
+                )}
                 {program && <span className="quiet">{program}</span>}
               </div>
             ),

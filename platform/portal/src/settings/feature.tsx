@@ -21,5 +21,5 @@ export const settings = {
   name: "settings",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [page],
-  menu: [{ name: "menu", to: "/settings", icon: Settings, needs: "settings:read", group: "work" }],
+  menu: [{ name: "menu", to: "/settings", icon: Settings, needs: "settings:read", place: "settings" }],
 } as const satisfies Feature;

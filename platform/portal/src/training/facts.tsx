@@ -34,6 +34,7 @@ export default function TrainingFacts({ task }: { task: Task }) {
       </Fact>
       <Fact name={t("field_nodes")}>{definition.nodes}</Fact>
       <Fact name={t("estimate.limit")}>{t("estimate.cpu_memory", definition.limits)}</Fact>
+      {task.privileged && <Fact name={t("field_privileged")}>{t("privileged_yes")}</Fact>}
       <Fact name={own ? t("tasks:definition_command") : t("field_code_directory")}>
         <span className="mono">
           {own ? commandText(definition.command) : `${definition.code_directory}/${definition.start_file}`}

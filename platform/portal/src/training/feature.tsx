@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { BrainCircuit, Code, Cpu, FileDown } from "lucide-react";
+import { BrainCircuit } from "lucide-react";
 import { lazy } from "react";
 import type { Feature } from "@/features/feature";
 import { shell } from "@/features/roots";
@@ -46,7 +46,7 @@ export const training = {
   name: "training",
   words: { en: () => import("./locales/en.json"), "zh-CN": () => import("./locales/zh-CN.json") },
   routes: [list, form, detail],
-  menu: [{ name: "menu", to: PATH, icon: BrainCircuit, needs: "tasks:read", group: "work" }],
+  menu: [{ name: "menu", to: PATH, icon: BrainCircuit, needs: "tasks:read", place: "model_training/training_list" }],
   kinds: [
     {
       kind: "training",
@@ -56,10 +56,5 @@ export const training = {
       Facts: lazy(() => import("./facts")),
       form: { path: `${PATH}/new`, needs: "tasks:create", first: { example: "digits" } },
     },
-  ],
-  flow: [
-    { name: "code", icon: Code, to: `${PATH}/new`, search: { example: "digits" } },
-    { name: "train", icon: Cpu, to: `${PATH}/new` },
-    { name: "model", icon: FileDown, to: PATH, search: { state: ["finished"] } },
   ],
 } as const satisfies Feature;

@@ -28,6 +28,7 @@ export interface FormFields {
   distributed: boolean;
   nodes: number;
   limits: { cpu: string; memory: string };
+  privileged: boolean;
 }
 
 export const EMPTY: FormFields = {
@@ -47,6 +48,7 @@ export const EMPTY: FormFields = {
   distributed: false,
   nodes: 1,
   limits: { cpu: "", memory: "" },
+  privileged: false,
 };
 
 type DeviceOption = Schemas["DeviceOption"];
@@ -89,6 +91,7 @@ export function requestOf(fields: FormFields, bounds: Schemas["Limits"] | undefi
         memory: fields.limits.memory || bounds?.default.memory || "1Gi",
       },
     }),
+    ...(fields.privileged && { privileged: true }),
   };
 }
 
@@ -134,7 +137,13 @@ export function fieldsOf(task: Schemas["Task"]): Partial<FormFields> {
     distributed: definition.distributed,
     nodes: definition.nodes,
     limits: definition.limits,
+    privileged: definition.privileged,
   };
+}
+
+/** Whether the server offers a job that is root of its container in this virtual cluster. */
+export function offersPrivileged(options: TrainingOptions, cluster: string): boolean {
+  return options.virtual_clusters.some((each) => each.name === cluster && each.privileged);
 }
 
 /** The fields that an example stands for. */

@@ -22,6 +22,7 @@ import {
   type FormFields,
   isQuantity,
   limitsOf,
+  offersPrivileged,
   ownOutput,
   requestOf,
   type TrainingOptions,
@@ -32,6 +33,8 @@ import { ProgramFields } from "./program-fields";
 import { RequestKey } from "./request-key";
 import "./new-form.css";
 
+// Few may run such jobs.
+const PrivilegedField = lazy(() => import("./privileged-field"));
 // It answers a moment after the form is there; what it needs comes meanwhile.
 const EstimatePanel = lazy(() => import("./estimate-panel"));
 
@@ -48,8 +51,13 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
   const watched = Form.useWatch([], form) as FormFields | undefined;
   const fields = { ...start, ...watched };
   const device = deviceOption(options, fields);
+  const offered = offersPrivileged(options, fields.virtual_cluster);
   const limits = limitsOf(options, fields);
   const estimate = useEstimate(requestOf(fields, limits));
+  // What was ticked where it is offered is not asked for where it is not.
+  useEffect(() => {
+    if (!offered && fields.privileged) form.setFieldValue("privileged", false);
+  }, [form, offered, fields.privileged]);
   const [busy, setBusy] = useState(false);
   const touched = useRef(false);
   const [key] = useState(() => new RequestKey());
@@ -167,6 +175,11 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
               <Input placeholder={limits?.default.memory} autoComplete="off" />
             </Form.Item>
           </div>
+          {offered && (
+            <Suspense>
+              <PrivilegedField />
+            </Suspense>
+          )}
           {limits?.local_disk && <p className="quiet new-disk">{t("local_disk", { limit: limits.local_disk })}</p>}
           <Form.Item
             name="output_directory"

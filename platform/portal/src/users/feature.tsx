@@ -51,7 +51,7 @@ export const users = {
       to: "/users",
       icon: User,
       needs: "users:read",
-      group: "people",
+      place: "user_management/users",
       form: { name: "new", to: "/users/new", needs: "users:manage" },
     },
   ],

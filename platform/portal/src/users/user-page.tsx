@@ -14,6 +14,7 @@ import { type Account, userQuery } from "@/people/queries";
 import { GroupLinks, RoleLinks } from "@/people/role-links";
 import { AccountState } from "./account-state";
 import { UserActions } from "./user-actions";
+import { UserWays } from "./user-ways";
 
 const UserTokens = lazy(() => import("./user-tokens"));
 
@@ -88,6 +89,7 @@ function Known({ account }: { account: Account }) {
           <Fact name={t("virtual_clusters")}>{clusters || t("no_virtual_cluster")}</Fact>
         </Facts>
       </Panel>
+      <UserWays account={account} />
       <Panel title={t("activity")}>
         <Facts>
           <Fact name={t("sessions")}>

@@ -10,6 +10,7 @@ import { Leaving } from "@/elements/leaving";
 import { Panel } from "@/elements/page";
 import { ProblemNote } from "@/elements/problem-note";
 import { useFieldRules, useNumberRules } from "@/elements/rules";
+import { Loading } from "@/elements/states";
 import type { VirtualCluster } from "@/virtual-clusters/active";
 import { problemWords, useFieldWords } from "@/words/told";
 import { type FormFields, fieldsOf, typesOf } from "./form";
@@ -18,6 +19,7 @@ import { OutlookPanel } from "./outlook-panel";
 import { type Capacity, useClustersChanged } from "./queries";
 import "./virtual-clusters.css";
 
+const SecurityFields = lazy(() => import("./security-fields"));
 // Seldom is somebody else quicker.
 const Behind = lazy(async () => ({ default: (await import("@/people/edit-dialog")).Behind }));
 const Loaded = lazy(async () => ({ default: (await import("@/people/edit-dialog")).Loaded }));
@@ -35,6 +37,11 @@ interface ClusterFormProps {
 
 /** The name is somebody's, still. */
 const NAME_TAKEN: readonly string[] = ["virtual_cluster_name_taken", "virtual_cluster_being_deleted"];
+
+/** All ports of a network are one field. */
+function placeOf(field: string): (string | number)[] {
+  return fieldPath(field).slice(0, field.startsWith("egress.") ? 3 : undefined);
+}
 
 /** A virtual cluster on one page; the panel beside it says what is left of the cluster. */
 export function ClusterForm({ capacity, cluster, reread, submitText, send, done }: ClusterFormProps) {
@@ -63,8 +70,8 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
       form.setFields([{ name: "name", errors: [problemWords(i18n, told).detail] }]);
       form.scrollToField("name", { block: "center", focus: true });
     } else if (placed.length > 0) {
-      form.setFields(placed.map((each) => ({ name: fieldPath(each.field) as never, errors: [fieldWords(each)] })));
-      form.scrollToField(fieldPath(placed[0]?.field ?? ""), { block: "center", focus: true });
+      form.setFields(placed.map((each) => ({ name: placeOf(each.field) as never, errors: [fieldWords(each)] })));
+      form.scrollToField(placeOf(placed[0]?.field ?? ""), { block: "center", focus: true });
     } else if (told.status === 412) setBehind("behind");
     else setProblem(told);
   }
@@ -98,6 +105,9 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
       }
       if (!form.isFieldsTouched(["limited", "max_hours"])) {
         form.setFieldsValue({ limited: fresh.limited, max_hours: fresh.max_hours });
+      }
+      for (const part of ["borrows", "pod_security", "egress"] as const) {
+        if (!form.isFieldTouched(part)) form.setFieldValue(part, fresh[part]);
       }
       setBase(now);
       setBehind("loaded");
@@ -142,6 +152,17 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
         <Panel title={t("devices")}>
           <p className="cluster-hint">{t("devices_hint")}</p>
           <Grants types={types} capacity={capacity} />
+          {types.length > 0 && (
+            <Form.Item name="borrows" label={t("borrows")} extra={t("borrows_means")} className="last-item">
+              <Radio.Group
+                aria-label={t("borrows")}
+                options={[
+                  { value: false, label: t("borrows_nothing") },
+                  { value: true, label: t("borrows_idle") },
+                ]}
+              />
+            </Form.Item>
+          )}
         </Panel>
         <Panel title={t("section_time")}>
           <Form.Item name="limited" label={t("max_hours")} extra={t("max_hours_means")}>
@@ -163,6 +184,11 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
             <InputNumber precision={0} />
           </Form.Item>
         </Panel>
+        <Panel title={t("section_security")}>
+          <Suspense fallback={<Loading rows={3} />}>
+            <SecurityFields />
+          </Suspense>
+        </Panel>
         {problem && <ProblemNote error={problem} />}
         <Suspense>
           {behind === "behind" && base && <Behind shown={base} loadAnew={loadAnew} />}
@@ -178,15 +204,17 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
         </div>
       </div>
       <OutlookPanel capacity={capacity} fields={fields} cluster={base} tasks={tasks} />
-      <Leaving
-        unsaved={() => unsaved.current}
-        words={{
-          title: t("common:leaving.title"),
-          content: t("common:leaving.content"),
-          leave: t("common:leaving.leave"),
-          stay: t("common:leaving.stay"),
-        }}
-      />
+      <Suspense>
+        <Leaving
+          unsaved={() => unsaved.current}
+          words={{
+            title: t("common:leaving.title"),
+            content: t("common:leaving.content"),
+            leave: t("common:leaving.leave"),
+            stay: t("common:leaving.stay"),
+          }}
+        />
+      </Suspense>
     </Form>
   );
 }

@@ -10,6 +10,7 @@ import { Moment } from "@/elements/time";
 import { deviceName } from "@/formats/devices";
 import type { VirtualCluster } from "@/virtual-clusters/active";
 import { ClusterActions } from "./cluster-actions";
+import { portsText } from "./egress";
 import { Managers } from "./managers";
 import { Members } from "./members";
 import { clusterQuery } from "./queries";
@@ -80,6 +81,7 @@ function Information({ cluster }: { cluster: VirtualCluster }) {
         <Fact name={t("max_hours")}>
           <span className="tabular">{hours === null ? t("no_limit") : t("hours", { count: hours })}</span>
         </Fact>
+        <Fact name={t("borrows")}>{t(cluster.borrows ? "borrows_idle" : "borrows_nothing")}</Fact>
         <Fact name={t("members")}>
           <span className="tabular">{cluster.members}</span>
         </Fact>
@@ -88,6 +90,16 @@ function Information({ cluster }: { cluster: VirtualCluster }) {
             <span>{t("running", { count: cluster.running_tasks })}</span>
             <span>{t("waiting", { count: cluster.waiting_tasks })}</span>
           </span>
+        </Fact>
+        <Fact name={t("pod_security")}>{t(`pod_security_${cluster.pod_security}`)}</Fact>
+        <Fact name={t("networks")}>
+          {cluster.egress.length === 0
+            ? t("networks_none")
+            : cluster.egress.map(({ network, ports }) => (
+                <span key={network} className="egress-shown tabular">
+                  {t("network_ports", { network, ports: portsText(ports) })}
+                </span>
+              ))}
         </Fact>
         <Fact name={t("created")}>
           <Moment at={cluster.created_at} />

@@ -51,7 +51,7 @@ export const virtualClusterManagement = {
       to: "/virtual-clusters",
       icon: Layers,
       needs: "virtual_clusters:manage",
-      group: "cluster",
+      place: "virtual_cluster",
       form: { name: "new", to: "/virtual-clusters/new", needs: "virtual_clusters:manage" },
     },
   ],

@@ -1,5 +1,6 @@
 import type { Schemas } from "@/api/client";
 import type { VirtualCluster } from "@/virtual-clusters/active";
+import { type EgressFields, egressFields, egressOf } from "./egress";
 import type { Capacity } from "./queries";
 
 /** What the form holds; its names are those of the request, so that mistakes find their fields. */
@@ -10,9 +11,15 @@ export interface FormFields {
   max_devices_per_user: Record<string, number | null>;
   limited: boolean;
   max_hours: number | null;
+  borrows: boolean;
+  pod_security: VirtualCluster["pod_security"];
+  egress: EgressFields[];
 }
 
-type Granting = Pick<VirtualCluster, "name" | "devices" | "max_devices_per_user" | "max_hours">;
+type Granting = Pick<
+  VirtualCluster,
+  "name" | "devices" | "max_devices_per_user" | "max_hours" | "borrows" | "pod_security" | "egress"
+>;
 
 const FIRST_HOURS = 24;
 
@@ -35,11 +42,15 @@ export function fieldsOf(types: readonly string[], cluster?: Granting): FormFiel
     ),
     limited: typeof cluster?.max_hours === "number",
     max_hours: cluster?.max_hours ?? FIRST_HOURS,
+    borrows: cluster?.borrows ?? false,
+    pod_security: cluster?.pod_security ?? "restricted",
+    egress: egressFields(cluster?.egress ?? []),
   };
 }
 
 /** What the fields grant. A type without devices is none, unless the virtual cluster had it so. */
-function terms({ devices, max_devices_per_user: most, limited, max_hours }: FormFields, cluster?: Granting) {
+function terms(fields: FormFields, cluster?: Granting) {
+  const { devices, max_devices_per_user: most, limited, max_hours, borrows, pod_security, egress } = fields;
   const had = new Set(cluster?.devices.filter(({ total }) => total === 0).map(({ type }) => type));
   const granted = Object.entries(devices)
     .map(([type, count]) => [type, count ?? 0] as const)
@@ -51,6 +62,9 @@ function terms({ devices, max_devices_per_user: most, limited, max_hours }: Form
       granted.map(([type, count]) => [type, count === 0 ? 0 : (most[type] ?? count)]),
     ),
     max_hours: limited ? max_hours : null,
+    borrows,
+    pod_security,
+    egress: egressOf(egress),
   };
 }
 
@@ -62,12 +76,18 @@ export function editRequest(fields: FormFields, cluster: Granting): Schemas["Vir
   return terms(fields, cluster);
 }
 
-/** Whether whoever is in it would have less than before of anything: the server lets that be only while no task is in it. */
+/**
+ * Whether whoever is in it would have less than before of anything: the server lets that be only while no task is in it.
+ * But networks: those are closed at any time.
+ */
 export function givesLess(fields: FormFields, cluster: Granting): boolean {
   const after = terms(fields, cluster);
   const shorter = after.max_hours !== null && (cluster.max_hours === null || after.max_hours < cluster.max_hours);
+  const stricter = after.pod_security === "restricted" && cluster.pod_security !== "restricted";
   return (
     shorter ||
+    (cluster.borrows && !after.borrows) ||
+    stricter ||
     cluster.devices.some(({ type, total }) => {
       const most = cluster.max_devices_per_user[type] ?? total;
       return (after.devices[type] ?? -1) < total || (after.max_devices_per_user[type] ?? 0) < most;

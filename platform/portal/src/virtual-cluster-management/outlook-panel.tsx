@@ -41,7 +41,7 @@ export function OutlookPanel({
           <span>{t("outlook_less", { count: tasks })}</span>
         </p>
       )}
-      <p className="quiet">{t("outlook_shared")}</p>
+      <p className="quiet">{t(fields.borrows ? "outlook_borrows" : "outlook_shared")}</p>
     </aside>
   );
 }

@@ -20,7 +20,6 @@ describe("the list of features", () => {
         ...(feature.menu ?? []).flatMap((entry) => [entry.name, ...(entry.form ? [entry.form.name] : [])]),
         ...(feature.search ? ["search"] : []),
         ...(feature.kinds ?? []).flatMap((kind) => ["mine", ...(kind.form ? ["new", "first"] : [])]),
-        ...(feature.flow ?? []).flatMap(({ name }) => [`flow_${name}`, `flow_${name}_why`]),
       ];
       expect(Object.keys(names[feature.name] ?? {}).sort(), feature.name).toEqual([...new Set(needed)].sort());
     }

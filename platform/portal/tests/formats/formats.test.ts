@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bytes, number, quantity } from "@/formats/amounts";
-import { ago, duration, secondsBetween } from "@/formats/moments";
+import { ago, clock, duration, exact, secondsBetween } from "@/formats/moments";
+import { setTimeZone } from "@/formats/zone";
 
 describe("amounts", () => {
   test("bytes count by 1024 and say so", () => {
@@ -41,6 +42,16 @@ describe("moments", () => {
     expect(ago("2026-01-01T11:57:00Z", now, "zh-CN")).toBe("3分钟前");
     expect(ago("2026-01-01T11:59:57Z", now, "en")).toBe("now");
     expect(ago("2025-12-30T12:00:00Z", now, "en")).toBe("2 days ago");
+  });
+
+  test("a moment is told in the time zone that was chosen", () => {
+    setTimeZone("Asia/Shanghai");
+    expect(exact("2026-01-01T20:00:00Z", "en")).toMatch(/Jan 2, 2026.*4:00:00.AM/);
+    expect(clock("2026-01-01T20:00:00Z", "zh-CN")).toBe("04:00:00");
+    setTimeZone("UTC");
+    expect(clock("2026-01-01T20:00:00Z", "zh-CN")).toBe("20:00:00");
+    expect(clock(Date.parse("2026-01-01T20:00:00Z"), "zh-CN")).toBe("20:00:00");
+    setTimeZone(null);
   });
 
   test("a duration has its two largest parts", () => {

@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { PortsPage } from "@/services/ports-page";
 import { problem, serve, show } from "../support/portal";
@@ -14,6 +15,7 @@ const ETCD = {
   who: ["masters"],
   callers: [],
   who_ipv6: [],
+  sensitive: true,
 };
 const SSH = {
   ...ETCD,
@@ -34,7 +36,8 @@ const FILES = {
   who: ["pods"],
   callers: ["api", "jobs"],
 };
-const HELD = { firewall: true, rows: [SSH, ETCD, FILES], without_row: [], silent: [] };
+const PORTAL = { ...SSH, what: "portal", program: "gateway", ports: "443", sensitive: false };
+const HELD = { firewall: true, rows: [SSH, ETCD, FILES, PORTAL], without_row: [], silent: [] };
 
 test("each row says where it listens and who may come in both families", async () => {
   serve({ "GET /api/v1/ports": () => HELD });
@@ -44,7 +47,7 @@ test("each row says where it listens and who may come in both families", async (
     within(row)
       .getAllByRole("cell")
       .map((cell) => cell.textContent),
-  ).toEqual(["2379/tcp", "etcdetcd", "masters", "nobody", "masters, all addresses"]);
+  ).toEqual(["2379/tcp", "etcdsensitiveetcd", "masters", "nobody", "masters, all addresses"]);
   expect(screen.getByText(/All that listens has a row/)).toBeTruthy();
 });
 
@@ -75,4 +78,23 @@ test("a control service that does not answer is told with another try", async ()
   serve({ "GET /api/v1/ports": () => problem(503, "control_unavailable") });
   await show(<PortsPage />);
   expect(await screen.findByRole("button", { name: /again/i })).toBeTruthy();
+});
+
+test("sensitive ports are marked, shown alone, and named where everybody may come to them", async () => {
+  serve({ "GET /api/v1/ports": () => HELD });
+  await show(<PortsPage />);
+  const portal = (await screen.findByText("443/tcp")).closest("tr") as HTMLElement;
+  expect(within(portal).queryByText("sensitive")).toBeNull();
+  expect(screen.getAllByText("sensitive")).toHaveLength(3);
+  expect(screen.getByText(/Sensitive, and open to everybody: SSH \(22\)\./)).toBeTruthy();
+  await userEvent.click(screen.getByRole("checkbox", { name: "Sensitive ports only" }));
+  expect(screen.queryByText("443/tcp")).toBeNull();
+  expect(screen.getByText("2379/tcp")).toBeTruthy();
+});
+
+test("no sensitive port is named where nobody strange may come", async () => {
+  serve({ "GET /api/v1/ports": () => ({ ...HELD, rows: [ETCD, PORTAL] }) });
+  await show(<PortsPage />);
+  await screen.findByText("443/tcp");
+  expect(screen.queryByText(/open to everybody/)).toBeNull();
 });

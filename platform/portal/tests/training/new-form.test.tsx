@@ -93,6 +93,48 @@ const created = (asked: Request[]) =>
   asked.filter((each) => each.method === "POST" && each.url.endsWith("/api/v1/trainings"));
 const start = () => userEvent.click(screen.getByRole("button", { name: "Start training" }));
 
+describe("a privileged job", () => {
+  const offering = {
+    ...OPTIONS,
+    virtual_clusters: [
+      { ...OPTIONS.virtual_clusters[0], privileged: true },
+      { ...OPTIONS.virtual_clusters[0], name: "strict", privileged: false },
+    ],
+  } as TrainingOptions;
+
+  test("is no choice where the server does not offer it", async () => {
+    const asked = serve({ ...others, "POST /api/v1/trainings": () => refused() });
+    await form();
+    expect(screen.queryByRole("checkbox", { name: "Privilege Job" })).toBeNull();
+    await start();
+    await waitFor(() => expect(created(asked)).toHaveLength(1));
+    expect(await created(asked)[0]?.json()).not.toHaveProperty("privileged");
+  });
+
+  test("is asked for when it is ticked, and told at the tick when it is refused", async () => {
+    const asked = serve({
+      ...others,
+      "POST /api/v1/trainings": () => refused({ field: "privileged", code: "privileged_not_yours", message: "" }),
+    });
+    await form(START, offering);
+    const tick = await screen.findByRole("checkbox", { name: "Privilege Job" });
+    expect((tick as HTMLInputElement).checked).toBe(false);
+    await userEvent.click(tick);
+    await start();
+    await waitFor(() => expect(created(asked)).toHaveLength(1));
+    expect(await created(asked)[0]?.json()).toMatchObject({ privileged: true });
+    expect(await screen.findByText(/Your roles do not let you/)).toBeTruthy();
+  });
+
+  test("that was one elsewhere is asked for only where it is offered", async () => {
+    const asked = serve({ ...others, "POST /api/v1/trainings": () => refused() });
+    await form({ ...START, virtual_cluster: "strict", privileged: true }, offering);
+    await start();
+    await waitFor(() => expect(created(asked)).toHaveLength(1));
+    expect(await created(asked)[0]?.json()).not.toHaveProperty("privileged");
+  });
+});
+
 describe("the form of a training", () => {
   test("names no device type where the virtual cluster has none, and says so", async () => {
     const asked = serve({ ...others, "POST /api/v1/trainings": () => refused() });
@@ -101,7 +143,7 @@ describe("the form of a training", () => {
       {
         ...OPTIONS,
         limits_without_devices: LIMITS,
-        virtual_clusters: [{ name: "default", devices: [], max_nodes: 3 }],
+        virtual_clusters: [{ name: "default", devices: [], max_nodes: 3, privileged: false }],
       },
     );
     expect(screen.getByText(/has no accelerators/)).toBeTruthy();

@@ -37,6 +37,9 @@ describe("what the form starts with", () => {
       max_devices_per_user: { [NPU]: null },
       limited: false,
       max_hours: 24,
+      borrows: false,
+      pod_security: "restricted",
+      egress: [],
     });
   });
 
@@ -47,11 +50,15 @@ describe("what the form starts with", () => {
       max_devices_per_user: { [NPU]: 2, [GPU]: null },
       limited: true,
       max_hours: 48,
+      borrows: false,
+      pod_security: "restricted",
+      egress: [],
     });
     expect(fieldsOf([NPU], { ...VISION, max_devices_per_user: { [NPU]: 4 } }).max_devices_per_user).toEqual({
       [NPU]: null,
     });
     expect(fieldsOf([NPU], { ...VISION, max_hours: null }).limited).toBe(false);
+    expect(fieldsOf([NPU], { ...VISION, borrows: true }).borrows).toBe(true);
   });
 });
 
@@ -63,7 +70,11 @@ describe("the request", () => {
       devices: { [NPU]: 3 },
       max_devices_per_user: { [NPU]: 3 },
       max_hours: null,
+      borrows: false,
+      pod_security: "restricted",
+      egress: [],
     });
+    expect(createRequest({ ...fields, borrows: true }).borrows).toBe(true);
     expect(createRequest({ ...fields, max_devices_per_user: { [NPU]: 0 }, limited: true, max_hours: 5 })).toMatchObject(
       {
         max_devices_per_user: { [NPU]: 0 },
@@ -77,6 +88,9 @@ describe("the request", () => {
       devices: { [NPU]: 6, [GPU]: 1 },
       max_devices_per_user: { [NPU]: 2, [GPU]: 1 },
       max_hours: 48,
+      borrows: false,
+      pod_security: "restricted",
+      egress: [],
     });
   });
 
@@ -105,8 +119,15 @@ describe("an edit gives less", () => {
     expect(givesLess(edited({}, endless as never), endless)).toBe(false);
   });
 
+  test("without the idle devices of others that it had", () => {
+    const borrowing = { ...VISION, borrows: true };
+    expect(givesLess(edited({ borrows: false }, borrowing as never), borrowing)).toBe(true);
+    expect(givesLess(edited({}, borrowing as never), borrowing)).toBe(false);
+  });
+
   test.each([
     ["with the same", {}],
+    ["with idle devices of others", { borrows: true }],
     ["with more devices", { devices: { [NPU]: 5, [GPU]: 1 } }],
     ["with more per user", { max_devices_per_user: { [NPU]: 3 } }],
     ["with more hours", { max_hours: 49 }],

@@ -133,8 +133,10 @@ async def test_functions_are_for_their_callers_and_nobody_else(engines: dict[str
         held = {tuple(row) for row in await connection.execute(text(asked), {"roles": list(ROLES)})}
     assert held == {
         (API, "audit_add(text,text,text,text,text,text,text,text,text,jsonb,text)"),
+        (API, "grams(text[])"),
         (API, "lock_judging()"),
         (API, "lock_starts(text)"),
+        (API, "sought(text)"),
         (JOBS, "audit_forget_old()"),
         (JOBS, "audit_forget_too_many()"),
         (JOBS, "lock_turns()"),

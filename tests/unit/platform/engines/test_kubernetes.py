@@ -280,9 +280,16 @@ CLUSTER = ClusterProvision(
 )
 
 
-def provisioned(cluster: ClusterProvision = CLUSTER, cpu_cores: int = 64) -> dict[str, dict[str, Any]]:
+def provisioned(
+    cluster: ClusterProvision = CLUSTER, cpu_cores: int = 64, *, lends: bool = True
+) -> dict[str, dict[str, Any]]:
     made = provisioning.manifests(
-        cluster, cpu_cores=cpu_cores, memory_bytes=1 << 38, machines=4, storage_root=Path("/mnt/atoll")
+        cluster,
+        cpu_cores=cpu_cores,
+        memory_bytes=1 << 38,
+        machines=4,
+        storage_root=Path("/mnt/atoll"),
+        lends=lends,
     )
     return {f"{item['kind']}/{item['metadata']['name']}": item for item in made}
 

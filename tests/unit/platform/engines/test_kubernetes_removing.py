@@ -266,10 +266,10 @@ async def test_a_queue_that_is_none_of_ours_by_its_name_is_left_alone(server: Se
 
 async def test_one_that_is_made_anew_has_the_entry_point_again(server: Server, engine: KubernetesEngine) -> None:
     attempt = submission().model_copy(update={"virtual_cluster": "lab"})
-    await engine._keep_entry(attempt.virtual_cluster)
+    await engine._keep_entry(attempt.virtual_cluster, privileged=False)
     await gone(engine, "lab")
     server.objects.clear()
-    await engine._keep_entry(attempt.virtual_cluster)
+    await engine._keep_entry(attempt.virtual_cluster, privileged=False)
     assert ("configmaps", "vc-lab", names.ENTRY) in server.all(), "its tasks have nothing that starts them"
 
 

@@ -102,6 +102,18 @@ async def test_a_changed_share_of_users_is_brought_to_the_engine(
     assert [each.user_share.percent for each in engine.provisioned] == [20]
 
 
+async def test_that_a_virtual_cluster_borrows_is_brought_to_the_engine(
+    stored: Sessions, settings: Any, tmp_path: Path
+) -> None:
+    engine = Growing(tmp_path / "engine")
+    provisioner = Provisioner("one", settings, stored, engine, Homes())  # type: ignore[arg-type]
+    assert await provisioner.run()
+    async with stored() as session, session.begin():
+        await session.execute(update(VirtualClusterRow).values(borrows=True))
+    assert await provisioner.run()
+    assert [each.borrows for each in engine.provisioned] == [False, True], "the engine lends nothing to who may borrow"
+
+
 class Slow(Growing):
     """An engine that is in the middle of it until it is let go."""
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -16,7 +17,7 @@ from atoll.database.connection import connect
 from sqlalchemy import text
 
 from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform
-from tests.unit.platform.people import a_role, id_of, may, told
+from tests.unit.platform.people import a_group, a_role, id_of, may, told
 from tests.unit.platform.programs import EVERYTHING, by, program_of
 from tests.unit.platform.round_trips import asked
 
@@ -284,6 +285,11 @@ ON_AN_ACCOUNT: dict[str, Callable[[Client, str, str], Awaitable[httpx.Response]]
     "gives roles": lambda it, user, _: it.http.put(f"/users/{user}/roles", json={"roles": ["admin", "user"]}),
     "takes roles": lambda it, user, _: it.http.put(f"/users/{user}/roles", json={"roles": ["admin"]}),
     "puts into groups": lambda it, user, _: it.http.put(f"/users/{user}/groups", json={"groups": []}),
+    "is given a role": lambda it, user, _: it.post("/roles/annotator/users", {"users": [user]}),
+    "loses a role": lambda it, user, _: it.delete(f"/roles/admin/users/{user}"),
+    "is put into a new group": lambda it, user, _: it.post(
+        "/groups", {"name": f"Group {time.monotonic_ns()}", "description": "New", "roles": ["user"], "users": [user]}
+    ),
     "ends sessions": lambda it, user, _: it.post(f"/users/{user}/end-sessions"),
     "disables": lambda it, user, _: it.post(f"/users/{user}/disable", {}),
     "ends a token": lambda it, user, token: it.delete(f"/users/{user}/access-tokens/{token}"),
@@ -354,3 +360,15 @@ async def test_the_audit_says_by_which_token_it_was_done(portal: RunningPlatform
     made = next(item for item in items if item["action"] == "access_token.create" and item["object_id"] == program.id)
     assert made["object_name"] == "Nightly run"
     assert made["details"] == {"user": "admin", "grants": [*EVERYTHING], "read_only": False, "days": 30}
+
+
+async def test_a_token_neither_puts_its_owner_into_a_group_nor_takes_them_out(portal: RunningPlatform) -> None:
+    first = await portal.admin()
+    admin = await portal.user(first, "ruler", roles=["admin"])
+    program, user = await program_of(portal, admin, *EVERYTHING), await id_of(admin)
+    group = await a_group(admin, "Ops", ["user"])
+    put = f"/groups/{group}/users"
+    assert told(await program.post(put, {"users": [user]}))[:2] == (403, "session_needed")
+    assert (await admin.post(put, {"users": [user]})).is_success
+    assert told(await program.delete(f"{put}/{user}"))[:2] == (403, "session_needed")
+    assert (await admin.delete(f"{put}/{user}")).is_success

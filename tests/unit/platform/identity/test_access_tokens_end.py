@@ -198,9 +198,14 @@ async def test_whose_password_must_be_changed_has_no_use_of_tokens(portal: Runni
     [
         ("UPDATE users SET active = false WHERE name = 'ada'", (401, "not_signed_in")),
         ("UPDATE users SET must_change_password = true WHERE name = 'ada'", (403, "must_change_password")),
+        # Who changes the password has this user locked, and ends all sessions and tokens.
+        (
+            "WITH ended AS (DELETE FROM sessions) UPDATE users SET version = version + 1 WHERE name = 'ada'",
+            (401, "not_signed_in"),
+        ),
     ],
 )
-async def test_no_token_is_made_for_an_account_that_is_being_closed(
+async def test_no_token_is_made_for_an_account_that_is_being_closed_nor_by_a_session_that_ends(
     portal: RunningPlatform, owner: AsyncEngine, meanwhile: str, refused: tuple[int, str]
 ) -> None:
     ada = await portal.user(await portal.admin(), "ada")

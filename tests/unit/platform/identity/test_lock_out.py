@@ -86,6 +86,31 @@ async def test_two_tries_at_once_at_a_new_address_are_one(
     assert sorted(told) == [WRONG, LIMITED]
 
 
+async def test_of_many_guesses_at_once_only_the_first_are_of_an_address_where_nothing_failed(
+    portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fits, fresh_ones = passwords.fits, list[bool]()
+    many, here = 8, f"{HERE[:-1]}9"
+
+    async def all_wait() -> bool:
+        line = passwords._LINES._lines.get(here)
+        return line is not None and line.here == many
+
+    async def noted(password: str, kept: str | None, *, known: bool, fresh: bool) -> tuple[bool, str | None]:
+        fresh_ones.append(fresh)
+        await eventually(all_wait if len(fresh_ones) <= passwords.PER_ADDRESS else _at_once)
+        return await fits(password, kept, known=known, fresh=fresh)
+
+    monkeypatch.setattr(passwords, "fits", noted)
+    told = await asyncio.gather(*(sign_in(portal, f"user{n}", here, GUESS) for n in range(many)))
+    assert set(told) == {WRONG}
+    assert fresh_ones == [True, True] + [False] * (many - 2), "who guesses has the places of who comes to work"
+
+
+async def _at_once() -> bool:
+    return True
+
+
 async def test_one_machine_guesses_as_one_address_however_many_of_ipv6_it_has(portal: RunningPlatform) -> None:
     await registered(portal, "ada")
     told = [await sign_in(portal, "ada", f"2001:db8:1:1::{number:x}", GUESS) for number in range(6)]
@@ -104,6 +129,25 @@ async def test_one_machine_registers_as_one_address(portal: RunningPlatform, mon
         http = portal.anonymous(**{"X-Forwarded-For": f"2001:db8:1:1::{number:x}"})
         told.append((await http.post("/registrations", json={"name": f"person{number}", **wanted})).status_code)
     assert told == [201, 201, LIMITED]
+
+
+async def test_registrations_that_are_too_many_are_refused_before_they_are_computed(
+    portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("atoll.identity.registration.MOST_OF_ADDRESS", 2)
+    hashed, computed = passwords.hashed, list[str]()
+
+    async def noted(password: str, *, known: bool = True, fresh: bool = False) -> str:
+        computed.append(password)
+        await asyncio.sleep(0.2)  # until all that come at once are here
+        return await hashed(password, known=known, fresh=fresh)
+
+    monkeypatch.setattr(passwords, "hashed", noted)
+    http = portal.anonymous(**{"X-Forwarded-For": HERE})
+    wanted = [{"name": f"person{n}", "nickname": "Somebody", "password": PASSWORD} for n in range(8)]
+    told = await asyncio.gather(*(http.post("/registrations", json=each) for each in wanted))
+    assert Counter(each.status_code for each in told) == {201: 2, LIMITED: 6}
+    assert len(computed) <= 2 + 1, "each costs as much as a password, however many there were"
 
 
 async def test_who_is_signed_in_changes_the_password_whatever_others_guess(portal: RunningPlatform) -> None:

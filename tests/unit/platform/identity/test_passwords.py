@@ -62,7 +62,7 @@ async def test_many_sign_ins_at_once_need_the_memory_of_two(monkeypatch: pytest.
 async def test_a_password_costs_who_steals_its_hash_time_and_memory() -> None:
     kept = extract_parameters(await passwords.hashed("a password"))
     assert kept.type is Type.ID
-    assert (kept.memory_cost, kept.time_cost) >= (64 * 1024, 3)
+    assert (kept.memory_cost, kept.time_cost) >= (46 * 1024, 1), "less than OWASP asks for"
 
 
 DRAWN = [f"abcde-fghjk-mnpqr-{number:05d}" for number in range(1000)]

@@ -2,17 +2,26 @@
 
 import asyncio
 import time
+from typing import Any
 
 import pytest
 from atoll.identity import passwords, registration
 from atoll.identity.passwords import Line
 
+from tests.unit.platform.browsers import different, provider, wechat  # noqa: F401 - the portal has ways to link
 from tests.unit.platform.conftest import PASSWORD, RunningPlatform, eventually
 from tests.unit.platform.people import registered
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/session/password", {"current_password": PASSWORD, "new_password": "another-" + PASSWORD}),
+        ("/session/ways/microsoft/link", {"password": PASSWORD}),
+    ],
+)
 async def test_accounts_without_rights_keep_nobody_else_from_signing_in(
-    portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch
+    portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch, path: str, body: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(registration, "MOST_OF_ADDRESS", 30)
     monkeypatch.setattr(passwords, "PLACES", dict.fromkeys(Line, 8))
@@ -25,8 +34,7 @@ async def test_accounts_without_rights_keep_nobody_else_from_signing_in(
         return real(*given)
 
     monkeypatch.setattr(passwords, "_verified", verified)
-    body = {"current_password": PASSWORD, "new_password": "another-" + PASSWORD}
-    asking = [asyncio.ensure_future(each.post("/session/password", body)) for each in strangers for _ in range(2)]
+    asking = [asyncio.ensure_future(each.post(path, body)) for each in strangers for _ in range(2)]
 
     async def crowded() -> bool:
         return any(each.done() for each in asking)

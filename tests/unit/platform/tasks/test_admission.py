@@ -81,6 +81,22 @@ def test_a_full_virtual_cluster_makes_wait_although_nodes_are_free() -> None:
     assert verdict.reason.params == {"needed": 1, "free": 0, "total": 4, "virtual_cluster": "vc"}
 
 
+def test_what_others_leave_idle_is_had_by_who_borrows_and_no_more_than_that() -> None:
+    borrowing = Share(4, 4, lent=2)
+    full = snapshot(node("a", GPU, set(range(8))), share=borrowing, held={"bob": 4})
+    assert isinstance(decide(full, ask(GPU, 2)), Placement), "idle devices of others are not had"
+    verdict = decide(full, ask(GPU, 3))
+    assert isinstance(verdict, Obstacle)
+    assert verdict.reason.code == "devices_in_use"
+    assert verdict.reason.params == {"needed": 3, "free": 2, "total": 4, "virtual_cluster": "vc"}
+
+
+def test_who_borrows_is_one_user_all_the_same() -> None:
+    verdict = decide(snapshot(node("a", GPU, set(range(8))), share=Share(4, 4, lent=4), held={"ada": 4}), ask(GPU, 1))
+    assert isinstance(verdict, Obstacle), "by borrowing a user holds more than one may"
+    assert verdict.reason.code == "user_limit_reached"
+
+
 def test_who_may_hold_all_of_a_virtual_cluster_waits_for_its_devices_not_for_a_limit_of_their_own() -> None:
     verdict = decide(snapshot(node("a", GPU, set(range(8))), share=Share(4, 4), held={"ada": 4}), ask(GPU, 1))
     assert isinstance(verdict, Obstacle)

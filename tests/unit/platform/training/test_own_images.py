@@ -69,6 +69,7 @@ def configuration(runtime: str | None = f"{REGISTRY}/atoll/runtime:0") -> Config
                 "runtime": runtime,
                 "gateways": ["10.77.0.11"],
                 "name_service": "10.96.0.10",
+                "networks": ["10.244.0.0/16"],
             },
             "frameworks": [{"name": "numpy", "title": "N", "image": "n", "library": "scikit-learn"}],
             "devices": [DEVICE_TYPES[name].row() for name in ("nvidia_gpu_amd64", "huawei_npu_arm64")],

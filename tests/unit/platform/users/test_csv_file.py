@@ -1,7 +1,17 @@
 """Files of users, as programs of this world write them. Needs nothing."""
 
 import pytest
-from atoll.users.csv_file import COLUMNS, HEADS, MOST_BYTES, MOST_ROWS, names_in, read, template
+from atoll.users.csv_file import (
+    COLUMNS,
+    HEADS,
+    MOST_BYTES,
+    MOST_COLUMNS,
+    MOST_ROWS,
+    cell_of,
+    names_in,
+    read,
+    template,
+)
 from atoll.web.errors import Invalid
 
 HEAD = "User name,Nickname,Phone,E-mail,Roles,Groups,Virtual clusters"
@@ -168,7 +178,25 @@ def test_a_file_has_a_size() -> None:
         ("one\ntwo, three", ["one", "two", "three"]),
         ("Ops; EU", ["Ops; EU"]),
         ("Ops; EU;User", ["Ops", "EU", "User"]),
+        (r"Ops\; EU;User", ["Ops; EU", "User"]),
+        (r"A\\;B", ["A\\", "B"]),
+        (r"HOUSE\users;甲\，乙", [r"HOUSE\users", "甲，乙"]),
     ],
 )
 def test_the_names_in_a_cell_are_parted_unless_all_of_it_is_one(cell: str, found: list[str]) -> None:
     assert names_in(cell, lambda each: each == "Ops; EU") == found
+
+
+@pytest.mark.parametrize("separator", ["\t", ";", ","])
+def test_of_a_head_without_end_some_columns_are_looked_at(separator: str) -> None:
+    head = separator.join(["User name", "Nickname", "Roles", *"x" * 200_000])
+    mistakes = refused(f"{head}\nada{separator}Ada{separator}User")
+    assert len(mistakes) == MOST_COLUMNS - 3, "each of a million columns is a mistake that is told"
+    assert {code for _, code in mistakes} == {"unknown_column"}
+
+
+@pytest.mark.parametrize(
+    "names", [["User", "Watch"], ["User;System Admin", "B"], ["a\\"], ["a\\", ";b"], ["，、,；"], ["a\\;b", "c"], []]
+)
+def test_names_in_a_cell_that_was_made_of_them_are_those(names: list[str]) -> None:
+    assert names_in(cell_of(names), lambda _: False) == names

@@ -49,3 +49,17 @@ async def test_an_export_has_what_the_filters_select_and_is_for_who_may_see_them
     details = {"words": "ad", "active": True, "role": "user"}
     assert ("user.export", "users.csv", details) in await audited(admin, "user")
     assert (await ada.post("/users/export")).status_code == 403
+
+
+async def test_who_calls_a_role_as_two_others_are_called_has_neither_by_an_import(portal: RunningPlatform) -> None:
+    admin = await portal.admin()
+    role = await a_role(admin, "User;System Admin", "tasks:read")
+    await portal.user(admin, "eve", roles=[role, "annotator"])
+    exported = (await admin.post("/users/export", params={"words": "eve"})).content
+    elsewhere = exported.replace(b'"eve"', b'"eve2"')
+    (line,) = (await looked(admin, elsewhere))["lines"]
+    made = (line["state"], sorted(line["roles"]))
+    assert made == ("new", ["Annotation person", "User;System Admin"]), "a name made somebody an administrator"
+    assert (await admin.delete(f"/roles/{role}")).is_success
+    (line,) = (await looked(admin, elsewhere))["lines"]
+    assert (line["state"], line["roles"]) == ("wrong", ["Annotation person"])

@@ -8,6 +8,7 @@ from atoll.identity import passwords
 
 from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform
 from tests.unit.platform.people import a_group, a_role, account, id_of, lose_rights, told
+from tests.unit.platform.programs import EVERYTHING, program_of
 from tests.unit.platform.users.test_races import during, owner
 from tests.unit.platform.users.test_rights import a_user
 
@@ -140,3 +141,63 @@ async def test_nobody_is_called_as_every_system_calls_somebody_else(portal: Runn
     body = {"name": name, "nickname": name, "password": "x" * 12}
     assert told(await portal.anonymous().post("/registrations", json=body))[:2] == (409, "name_taken")
     assert told(await admin.post("/users", account(name)))[:2] == (409, "name_taken")
+
+
+# As an import under way has it: who else makes an account waits for a uid.
+MEANWHILE = """
+    WITH waited AS MATERIALIZED (SELECT 1 AS one FROM pg_advisory_xact_lock(4802174552))
+    DELETE FROM {} USING waited WHERE {} = :id
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "status"), [("user_roles", 403), ("sessions", 401)], ids=["rights are taken", "the sessions end"]
+)
+async def test_no_account_is_made_by_who_lost_their_rights_while_it_waited_for_a_uid(
+    portal: RunningPlatform, owner: Any, table: str, status: int
+) -> None:
+    admin = await portal.admin()
+    eve = await portal.user(admin, "eve", roles=["admin"])
+    user = await id_of(eve)
+    asked = eve.post("/users", account("backdoor", roles=["admin"]))
+    answer = await during(owner, MEANWHILE.format(table, "one = 1 AND user_id"), asked, id=user)
+    assert answer.status_code == status, "it was made after all"
+    assert (await admin.get("/users", params={"words": "backdoor"})).json()["items"] == []
+
+
+async def test_no_account_is_made_by_a_token_that_ended_while_it_waited_for_a_uid(
+    portal: RunningPlatform, owner: Any
+) -> None:
+    admin = await portal.admin()
+    program = await program_of(portal, admin, *EVERYTHING)
+    asked = program.post("/users", account("backdoor", roles=["admin"]))
+    answer = await during(owner, MEANWHILE.format("access_tokens", "one = 1 AND id"), asked, id=program.id)
+    assert told(answer)[:2] == (401, "not_signed_in"), "the token ended, and has made an administrator"
+    assert (await admin.get("/users", params={"words": "backdoor"})).json()["items"] == []
+
+
+LOCKED = "WITH locked AS (UPDATE {} RETURNING 1) DELETE FROM user_roles WHERE user_id = :id"
+
+
+@pytest.mark.parametrize("what", ["a role of a user", "a member of a group", "a role of a group"])
+async def test_who_is_demoted_takes_nothing_by_a_request_that_waited(
+    portal: RunningPlatform, owner: Any, what: str
+) -> None:
+    admin = await portal.admin()
+    ada = await portal.user(admin, "ada", roles=["user"])
+    group = await a_group(admin, "Ops", ["user"], [await id_of(ada)])
+    eve = await portal.user(admin, "eve", roles=["admin"])
+    locked, path = {
+        "a role of a user": (
+            "users SET version = version + 1 WHERE name = 'ada'",
+            f"/roles/user/users/{await id_of(ada)}",
+        ),
+        "a member of a group": (
+            "users SET version = version + 1 WHERE name = 'ada'",
+            f"/groups/{group}/users/{await id_of(ada)}",
+        ),
+        "a role of a group": ("groups SET version = version + 1", f"/roles/user/groups/{group}"),
+    }[what]
+    answer = await during(owner, LOCKED.format(locked), eve.delete(path), id=await id_of(eve))
+    assert told(answer)[:2] == (403, "more_than_you_hold"), "it was taken by who may not any more"
+    assert (await admin.delete(path)).is_success, "it was not there any more"

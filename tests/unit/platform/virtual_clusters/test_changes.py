@@ -26,6 +26,7 @@ BEFORE = Terms({"gpu": Quota(8, 4), "npu": Quota(8, 8)}, max_hours=24)
         (Terms({"gpu": Quota(8, 4), "npu": Quota(8, 8)}, 23), False),
         (Terms({"gpu": Quota(8, 4)}, 24), False),
         (Terms({"gpu": Quota(80, 80), "npu": Quota(7, 7)}, None), False),
+        (Terms(BEFORE.quotas, 24, borrows=True), True),
     ],
 )
 def test_more_of_anything_grows_and_less_of_one_thing_does_not(after: Terms, grows: bool) -> None:
@@ -37,8 +38,18 @@ def test_a_limit_of_hours_where_there_was_none_is_less() -> None:
     assert only_grows(Terms({}, None), Terms({}, None))
 
 
+def test_who_borrowed_and_does_no_more_has_less() -> None:
+    borrowing = Terms(BEFORE.quotas, 24, borrows=True)
+    assert only_grows(borrowing, borrowing)
+    assert not only_grows(borrowing, BEFORE)
+    assert not only_grows(borrowing, Terms({"gpu": Quota(80, 80), "npu": Quota(80, 80)}, None))
+
+
 def test_what_an_edit_leaves_out_stays() -> None:
     assert edited(BEFORE, None, None, 24) == BEFORE
+    borrowing = edited(BEFORE, None, None, 24, borrows=True)
+    assert (borrowing.borrows, edited(borrowing, None, None, 24)) == (True, borrowing)
+    assert edited(borrowing, None, None, 24, borrows=False) == BEFORE
     assert edited(BEFORE, None, {"npu": 2}, 24).quotas == {"gpu": Quota(8, 4), "npu": Quota(8, 2)}
     assert edited(BEFORE, None, None, None) == Terms(BEFORE.quotas, None)
 
@@ -54,7 +65,7 @@ QUOTAS = st.dictionaries(
     st.sampled_from(["gpu", "npu", "more"]),
     st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda each: Quota(max(each), min(each))),
 )
-TERMS = st.builds(Terms, QUOTAS, st.none() | st.integers(1, 9))
+TERMS = st.builds(Terms, QUOTAS, st.none() | st.integers(1, 9), st.booleans())
 
 
 @given(TERMS, TERMS, TERMS)

@@ -78,6 +78,9 @@ async def test_a_new_one_grants_what_was_asked_for_and_waits_for_the_engine(room
         "devices": {GPU: 4, NPU: 8},
         "max_devices_per_user": {GPU: 4, NPU: 2},
         "max_hours": 12,
+        "borrows": False,
+        "pod_security": "restricted",
+        "egress": [],
     }
 
 

@@ -30,7 +30,10 @@ def reader(used: Usage | None = None, **detected: Detected) -> UsageReader:
     async def machines(_: AsyncSession) -> dict[str, Detected]:
         return detected
 
-    return UsageReader(read, machines)
+    async def addresses(_: AsyncSession) -> list[str]:
+        return []
+
+    return UsageReader(read, machines, addresses)
 
 
 async def listed(

@@ -94,7 +94,8 @@ def test_what_needs_no_permission_is_for_who_is_signed_in_and_for_no_token_but_t
 
 def test_only_sign_in_registration_and_about_are_public() -> None:
     public = {(min(methods(route)), route.path) for route in api_routes() if isinstance(guards(route)[0], Public)}
-    assert public == {("POST", "/session"), ("POST", "/registrations"), ("GET", "/about")}
+    ways = {("POST", f"/session/ways/{{way}}{rest}") for rest in ("/start", "", "/account")}
+    assert public == {("POST", "/session"), ("POST", "/registrations"), ("GET", "/about")} | ways
 
 
 def test_no_request_goes_through_a_thread_by_accident() -> None:

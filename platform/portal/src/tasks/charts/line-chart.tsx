@@ -1,8 +1,11 @@
 import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useAppearance } from "@/appearance/preferences";
 import { paletteOf, SERIES } from "@/appearance/theme";
+import { useTimeZone } from "@/elements/time";
+import { clock } from "@/formats/moments";
 import "./charts.css";
 
 export interface ChartLine {
@@ -40,7 +43,17 @@ export function LineChart({ title, lines, limit, xLabel, time, format, sync, sum
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
   const { shade } = useAppearance();
-  const shape = JSON.stringify([lines.map((line) => line.label), limit?.label, shade, time, height]);
+  const { i18n } = useTranslation();
+  const zone = useTimeZone();
+  const shape = JSON.stringify([
+    lines.map((line) => line.label),
+    limit?.label,
+    shade,
+    time,
+    height,
+    zone,
+    i18n.language,
+  ]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: new values are set below, only another shape makes a new chart
   useEffect(() => {
@@ -61,7 +74,7 @@ export function LineChart({ title, lines, limit, xLabel, time, format, sync, sum
     const at = (made: uPlot, raw: number | null) => {
       const shown = raw ?? made.data[0].at(-1);
       if (shown === undefined) return "–";
-      return time ? new Date(shown * 1000).toLocaleTimeString() : String(shown);
+      return time ? clock(shown * 1000, i18n.language) : String(shown);
     };
     const made = new uPlot(
       {
@@ -70,6 +83,7 @@ export function LineChart({ title, lines, limit, xLabel, time, format, sync, sum
         padding: [8, 12, 0, 0],
         cursor: { sync: { key: sync }, points: { size: 6 } },
         scales: { x: { time } },
+        tzDate: (seconds) => (zone ? uPlot.tzDate(new Date(seconds * 1000), zone) : new Date(seconds * 1000)),
         axes: [
           { ...axis, space: 60, size: time ? 44 : 30 }, // a time has the day below it
           { ...axis, size: 56, values: (_, ticks) => ticks.map(format) },

@@ -1,0 +1,155 @@
+"""How often, how many, how long: ways in are limited as passwords are. Over real HTTP, on a real database."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from atoll.database.connection import connect
+from atoll.identity import registration
+from atoll.ways_in import arriving
+from sqlalchemy import text
+
+from tests.providers.openid import OpenIdServer
+from tests.unit.platform.browsers import a_browser, has_account
+from tests.unit.platform.conftest import RunningPlatform
+from tests.unit.platform.people import told
+
+TOO_MANY = (429, "too_many_attempts")
+
+
+async def refused_tokens(platform: RunningPlatform, provider: OpenIdServer, address: str, times: int) -> None:
+    """Somebody at `address` comes back with what is not believed."""
+    provider.changed["nonce"] = "another"
+    browser = a_browser(platform, **{"X-Forwarded-For": address})
+    for _ in range(times):
+        assert told(await browser.through("ada"))[:2] == (403, "provider_not_believed")
+    provider.changed.clear()
+
+
+async def test_what_is_not_believed_counts_for_its_address_as_wrong_passwords_do(
+    portal: RunningPlatform, provider: OpenIdServer
+) -> None:
+    await has_account(portal)
+    here = {"X-Forwarded-For": "198.51.100.7"}
+    await refused_tokens(portal, provider, here["X-Forwarded-For"], 29)
+    wrong = await portal.anonymous(**here).post("/session", json={"name": "admin", "password": "a wild guess"})
+    assert wrong.status_code == 401
+    assert told(await a_browser(portal, **here).through("ada"))[:2] == TOO_MANY, "an address has two limits in one"
+    refused = await portal.anonymous(**here).post("/session", json={"name": "admin", "password": "a wild guess"})
+    assert told(refused)[:2] == TOO_MANY
+    there = a_browser(portal, **{"X-Forwarded-For": "198.51.100.8"})
+    assert (await there.through("ada")).json()["outcome"] == "signed_in"
+
+
+async def test_failed_ones_stand_in_the_audit_by_their_way(portal: RunningPlatform, provider: OpenIdServer) -> None:
+    await refused_tokens(portal, provider, "198.51.100.7", 2)
+    admin = await portal.admin()
+    items = (await admin.get("/audit", params={"action": "session.create"})).json()["items"]
+    failed = [each for each in items if each["outcome"] == "failed"]
+    assert [each["address"] for each in failed] == ["198.51.100.7"]
+    assert failed[0]["details"] == {"way": "microsoft", "times": 2}
+
+
+async def test_one_machine_has_so_many_ways_open(portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arriving, "MOST_OPEN_OF_MACHINE", 2)
+    at = {number: a_browser(portal, **{"X-Forwarded-For": f"2001:db8::{number}"}) for number in (1, 2)}
+    elsewhere = a_browser(portal, **{"X-Forwarded-For": "2001:db8:0:1::1"})
+    came = await at[1].sign_in_there(await at[1].begin(), "ada")
+    await at[2].begin()
+    for browser in at.values():
+        assert told(await browser.api.post("/session/ways/microsoft/start"))[:2] == TOO_MANY, "addresses of one machine"
+    await elsewhere.begin()
+    assert (await at[1].come_back(came)).is_success
+    await at[1].begin()
+
+
+async def test_all_together_have_so_many_ways_open_and_those_that_were_left_count_no_more(
+    portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arriving, "MOST_OPEN", 1)
+    await a_browser(portal).begin()
+    other = a_browser(portal, **{"X-Forwarded-For": "198.51.100.7"})
+    assert told(await other.api.post("/session/ways/microsoft/start"))[:2] == TOO_MANY
+    database = connect(portal.configuration, pool_size=1)
+    async with database.begin() as connection:
+        await connection.execute(text("UPDATE way_in_flows SET expires_at = now() - interval '1 second'"))
+    await other.begin()
+    async with database.connect() as connection:
+        assert await connection.scalar(text("SELECT count(*) FROM way_in_flows")) == 1, "what is over stays for ever"
+    await database.dispose()
+
+
+async def test_accounts_by_a_provider_and_by_a_password_have_the_same_limit_of_an_address(
+    portal: RunningPlatform,
+) -> None:
+    here = {"X-Forwarded-For": "198.51.100.7"}
+    browser = a_browser(portal, **here)
+    assert (await browser.through("ada")).json()["outcome"] == "unknown"
+    half = registration.MOST_OF_ADDRESS // 2
+    for _ in range(half):
+        assert told(await browser.make("admin")) == (409, "name_taken", {"name": "name_taken"})
+        taken = {"name": "admin", "nickname": "A", "password": "x" * 12}
+        assert (await browser.api.post("/registrations", json=taken)).status_code == 409
+    assert told(await browser.make("ada"))[:2] == TOO_MANY, "names can be asked for without end"
+
+
+async def test_a_name_that_is_taken_leaves_the_choice_of_another_one(portal: RunningPlatform) -> None:
+    browser = a_browser(portal)
+    await browser.through("ada")
+    assert told(await browser.make("admin")) == (409, "name_taken", {"name": "name_taken"})
+    for name, code in (("Ada", "string_pattern_mismatch"), ("a", "string_too_short")):
+        assert told(await browser.make(name))[2] == {"name": code}
+    assert (await browser.make("ada")).status_code == 201
+
+
+async def test_so_many_sign_in_to_one_account(portal: RunningPlatform) -> None:
+    browser = await has_account(portal)
+    database = connect(portal.configuration, pool_size=1)
+    async with database.begin() as connection:
+        query = "INSERT INTO sign_in_failures (key, at) SELECT 'succeeded:ada', now() FROM generate_series(1, 239)"
+        await connection.execute(text(query))
+    await database.dispose()
+    assert told(await browser.through("ada"))[:2] == TOO_MANY
+
+
+async def test_two_who_make_an_account_of_one_person_at_once_make_one(portal: RunningPlatform) -> None:
+    first, second = a_browser(portal), a_browser(portal)
+    for browser in (first, second):
+        assert (await browser.through("ada")).json()["outcome"] == "unknown"
+    answers = await asyncio.gather(first.make("ada"), second.make("ada-too"))
+    assert sorted(told(answer)[:2] for answer in answers) == [(201, ""), (409, "linked_elsewhere")]
+    admin = await portal.admin()
+    people: list[dict[str, Any]] = (await admin.get("/users")).json()["items"]
+    assert len(people) == 2, "of one person two accounts were made"
+
+
+class TestFewMayWait:
+    """Where few accounts may wait for their rights."""
+
+    @pytest.fixture
+    def different(self, different: dict[str, Any]) -> dict[str, Any]:
+        """One may."""
+        return different | {"registration": {"most_waiting": 1}}
+
+    async def test_who_comes_by_a_provider_waits_as_others_do(self, portal: RunningPlatform) -> None:
+        await has_account(portal)
+        late = a_browser(portal)
+        assert (await late.through("eve")).json()["outcome"] == "unknown"
+        assert told(await late.make("eve"))[:2] == (409, "too_many_waiting")
+        assert (await a_browser(portal).through("ada")).json()["outcome"] == "signed_in"
+
+
+class TestNobodyRegisters:
+    """Where nobody makes an account for themselves."""
+
+    @pytest.fixture
+    def different(self, different: dict[str, Any]) -> dict[str, Any]:
+        """Closed."""
+        return different | {"web": {"origin": "http://portal.test", "secure_cookies": False, "registration": False}}
+
+    async def test_who_is_unknown_makes_no_account_where_nobody_does(self, portal: RunningPlatform) -> None:
+        browser = a_browser(portal)
+        assert told(await browser.through("ada"))[:2] == (403, "not_linked")
+        assert told(await browser.make("ada"))[:2] == (403, "registration_closed")
+        admin = await portal.admin()
+        assert [each["name"] for each in (await admin.get("/users")).json()["items"]] == ["admin"]
