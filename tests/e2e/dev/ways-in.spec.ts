@@ -23,7 +23,9 @@ async function makeAccount(page: Page, way: "Microsoft" | "WeChat", person: stri
   await expect(page.getByRole("heading", { level: 1, name: SORRY })).toBeVisible();
 }
 
-test("one signs in with account and password, by WeChat, or by Microsoft", async ({ page, browser, stack }) => {
+test("one signs in with account and password, by WeChat, or by Microsoft", {
+  tag: ["@feature-40", "@protocol"],
+}, async ({ page, browser, stack }) => {
   test.slow();
   const { page: first, person } = await atWork(browser, stack);
   await signOut(first, person.user);
