@@ -30,8 +30,10 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from installer.cluster import DEVICE_TYPES
 from installer.dev.postgres import PostgreSQL
 from installer.dev.processes import Family
+from tests.unit.platform import made_once
 from tests.unit.platform.templates import make_template
 
+made_once.keep()
 ADMIN_PASSWORD = "generated-at-first"
 PASSWORD = "a-better-password"
 LIMITS = {
