@@ -62,6 +62,8 @@ class Suite:
 CHANGED_S = 300  # for mutants of changed lines, in every run
 NO_SUCH_CAPABILITY = "the local engine declares that it cannot; `engines-cluster` runs it on the one that can"
 PYTEST = ("{python}", "-m", "pytest", "-p", "installer.testing.recorder", "--durations=15", "--durations-min=10")
+SHORT = (*PYTEST, "-m", "not long")  # what every commit runs; the rest is for `--all`
+LONG = (*PYTEST, "-m", "long")
 NPM = ("{node}/npm", "--prefix", "platform/portal")
 E2E_NPM = ("{node}/npm", "--prefix", "tests/e2e")
 
@@ -94,7 +96,7 @@ SUITES: tuple[Suite, ...] = (
         "Unit tests of the installer, roles and plugins on real files, processes, sockets",
         "the virtual environment",
         "fast",
-        (Command("pytest", (*PYTEST, "tests/unit", "--ignore=tests/unit/platform")),),
+        (Command("pytest", (*SHORT, "tests/unit", "--ignore=tests/unit/platform")),),
         2400,
         may_skip=(
             Skip(
@@ -116,12 +118,21 @@ SUITES: tuple[Suite, ...] = (
         "Unit tests of the platform on real PostgreSQL, files, processes, sockets",
         "the virtual environment",
         "fast",
-        (Command("pytest", (*PYTEST, "tests/unit/platform")),),
+        (Command("pytest", (*SHORT, "tests/unit/platform")),),
         2400,
         may_skip=(
             Skip("tests/unit/platform/files/test_files.py", "workers become users", without_root=True),
             Skip("tests/unit/platform/files/test_mount.py", "it mounts", without_root=True),
         ),
+    ),
+    Suite(
+        "unit-long",
+        "Unit tests that take long: floods, and what needs many repetitions",
+        "the virtual environment",
+        "all",
+        (Command("pytest", (*LONG, "tests/unit")),),
+        1800,
+        after=("unit", "unit-platform"),
     ),
     Suite(
         "engines",
@@ -182,15 +193,6 @@ SUITES: tuple[Suite, ...] = (
         patient=True,
     ),
     Suite(
-        "dev",
-        "`./atoll dev` of two users without root side by side, from a fresh clone to the trained example in Chromium",
-        "root (to make the users), Debian's chromium, Python packages in reach",
-        "ci",
-        (Command("pytest", (*PYTEST, "tests/dev")),),
-        1200,
-        after=("system",),  # its browser would hear of each interface that a lab gets
-    ),
-    Suite(
         "roles",
         "Each role that needs no cluster, by molecule on a lab node of its own",
         "root, the bundle (built or in the cache)",
@@ -223,7 +225,7 @@ SUITES: tuple[Suite, ...] = (
         "The reference cluster, installed by ./atoll up on lab nodes, and what an administrator does with it",
         "root, the bundle (built or in the cache), 12 GiB of memory",
         "ci",
-        (Command("pytest", (*PYTEST, "tests/system")),),
+        (Command("pytest", (*SHORT, "tests/system")),),
         3600,
         after=("roles",),
         may_skip=(
@@ -238,7 +240,7 @@ SUITES: tuple[Suite, ...] = (
         "What every engine has to do, done by Kubernetes",
         "the cluster that the suite `system` leaves running",
         "ci",
-        (Command("pytest", (*PYTEST, "tests/engines", "--engine=kubernetes", "-n", "3")),),
+        (Command("pytest", (*SHORT, "tests/engines", "--engine=kubernetes", "-n", "3")),),
         900,
         after=("system",),
     ),
@@ -252,13 +254,31 @@ SUITES: tuple[Suite, ...] = (
         after=("engines-cluster",),
     ),
     Suite(
+        "engines-cluster-long",
+        "What an engine has to do in rarer cases, done by Kubernetes",
+        "the cluster that the suite `system` leaves running",
+        "all",
+        (Command("pytest", (*LONG, "tests/engines", "--engine=kubernetes", "-n", "3")),),
+        900,
+        after=("e2e",),
+    ),
+    Suite(
+        "system-long",
+        "What takes long of what an administrator does with the cluster",
+        "the cluster that the suite `system` leaves running",
+        "all",
+        (Command("pytest", (*LONG, "tests/system")),),
+        3600,
+        after=("engines-cluster-long",),
+    ),
+    Suite(
         "load",
         "One user asks for all there is, ten clients at a time; what somebody else gets meanwhile",
         "the cluster that the suite `system` leaves running",
         "all",
         (Command("pytest", (*PYTEST, "tests/load")),),
         900,
-        after=("e2e",),
+        after=("e2e", "system-long"),
         alone=True,
     ),
     Suite(
@@ -278,7 +298,16 @@ SUITES: tuple[Suite, ...] = (
         "ci",
         (Command("pytest", (*PYTEST, "tests/farewell")),),
         300,
-        after=("sabotage-lab", "dev"),
+        after=("sabotage-lab", "engines-cluster-long", "system-long"),
+    ),
+    Suite(
+        "dev",
+        "`./atoll dev` of two users without root side by side, from a fresh clone to the trained example in Chromium",
+        "root (to make the users), Debian's chromium, Python packages in reach",
+        "all",
+        (Command("pytest", (*PYTEST, "tests/dev")),),
+        1200,
+        after=("farewell",),  # its browser would hear of each interface that a lab gets
     ),
     Suite(
         "bench",
@@ -306,7 +335,7 @@ SUITES: tuple[Suite, ...] = (
         "all",
         (Command("pytest", (*PYTEST, "tests/shapes")),),
         3600,
-        after=("farewell",),
+        after=("farewell", "dev"),
     ),
     Suite(
         "resume",

@@ -19,7 +19,7 @@ PARTS = ("program/kubernetes", "program/etcd", "program/kueue", "manifest/jobset
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--submissions", type=int, default=100, help="how many tasks are submitted at random")
+    parser.addoption("--submissions", type=int, default=30, help="how many tasks are submitted at random")
 
 
 @pytest.fixture(scope="session")
