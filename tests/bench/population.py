@@ -115,9 +115,10 @@ _GROUPS = (
 )
 _CLUSTERS = (
     """
-    INSERT INTO virtual_clusters (id, name, max_hours, borrows, standing, created_at, version)
+    INSERT INTO virtual_clusters (id, name, max_hours, borrows, standing, pod_security, egress,
+                                  created_at, version)
     SELECT 'c' || to_char(n, 'FM000'), 'laboratory-' || n, CASE WHEN n % 2 = 0 THEN 72 END, n % 10 = 0, 'ready',
-           now(), 1
+           'restricted', '[]', now(), 1
     FROM generate_series(1, CAST(:clusters AS int)) AS n
     """,
     """
