@@ -1,4 +1,5 @@
-import { Button, Form, Input, Radio } from "antd";
+import { Button, Form, Radio } from "antd";
+import Input from "antd/es/input/Input";
 import { Plus, X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { RULES } from "@/api/rules.gen";
