@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expectFitsPhone, expectNoMistakes, expectOwnContentOnly, look, settled, viewsOf } from "../pages.ts";
 import { headerState, start, unique } from "../portal.ts";
+import { atWork } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
 
 /** User management, with the pages of what every installation has. */
@@ -37,7 +38,8 @@ test.describe("before signing in", () => {
   });
 });
 
-test("the language changes at once, everywhere, and stays", async ({ page }) => {
+test("the language changes at once, everywhere, and stays", async ({ browser, stack }) => {
+  const { page } = await atWork(browser, stack, { roles: ["admin"] }); // it stays theirs
   await page.goto("/overview");
   await page.getByRole("button", { name: "Language" }).click();
   await page.getByText("中文").click();
@@ -54,6 +56,7 @@ test("the language changes at once, everywhere, and stays", async ({ page }) => 
   await page.getByRole("button", { name: "语言" }).click();
   await page.getByText("English").click();
   await expect(page.getByRole("heading", { level: 1, name: "Nodes" })).toBeVisible();
+  await page.context().close();
 });
 
 test("a menu of the bar at the top stays beneath its button while the page scrolls", async ({ page }) => {

@@ -28,7 +28,8 @@ test("leaving a form with unsaved input asks first", async ({ page }) => {
 
 test.describe("a request that the server refuses", () => {
   test.use({ expected: [/422/] });
-  test("is said at the field, in the language of the person", async ({ page }) => {
+  test("is said at the field, in the language of the person", async ({ browser, stack }) => {
+    const { page } = await atWork(browser, stack); // the language stays theirs
     await page.goto("/training/new");
     await page.getByRole("button", { name: "digits", exact: true }).click();
     const name = unique("too_much");
@@ -49,6 +50,7 @@ test.describe("a request that the server refuses", () => {
     await page.getByRole("button", { name: "开始训练" }).click();
     const same = page.locator(".ant-form-item").filter({ has: page.getByLabel("CPU 上限（核）") });
     await expect(same.locator(".ant-form-item-explain-error", { hasText: /[\u4e00-\u9fff]/ })).toBeVisible();
+    await page.context().close();
   });
 });
 
