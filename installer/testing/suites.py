@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from installer.testing import marks
+
 Set = Literal["fast", "ci", "all"]
 
 
@@ -64,6 +66,8 @@ NO_SUCH_CAPABILITY = "the local engine declares that it cannot; `engines-cluster
 PYTEST = ("{python}", "-m", "pytest", "-p", "installer.testing.recorder", "--durations=15", "--durations-min=10")
 NPM = ("{node}/npm", "--prefix", "platform/portal")
 E2E_NPM = ("{node}/npm", "--prefix", "tests/e2e")
+ONLY_LONG = ("--grep", marks.LONG)  # the same again in another look, width or role
+NOT_LONG = ("--grep-invert", marks.LONG)
 
 SUITES: tuple[Suite, ...] = (
     Suite(
@@ -164,7 +168,7 @@ SUITES: tuple[Suite, ...] = (
         (
             Command("npm install", (*E2E_NPM, "install", "--no-save", "--prefer-offline")),
             Command("types", (*E2E_NPM, "run", "types")),
-            Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev")),
+            Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev", *NOT_LONG)),
         ),
         2400,  # a quarter of an hour on a machine of its own
     ),
@@ -280,6 +284,18 @@ SUITES: tuple[Suite, ...] = (
         (Command("pytest", (*PYTEST, "tests/farewell")),),
         300,
         after=("sabotage-lab", "dev"),
+    ),
+    Suite(
+        "e2e-dev-long",
+        "Pages of the portal in the looks, widths and roles that `e2e-dev` leaves out",
+        "as `e2e-dev`",
+        "all",
+        (
+            Command("npm install", (*E2E_NPM, "install", "--no-save", "--prefer-offline")),
+            Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev", *ONLY_LONG)),
+        ),
+        2400,
+        after=("farewell",),
     ),
     Suite(
         "bench",

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expectFitsPhone, expectNoMistakes, expectOwnContentOnly, look, settled, viewsOf } from "../pages.ts";
+import { expectFitsPhone, expectNoMistakes, expectOwnContentOnly, LOOKS, settled, viewsOf, wear } from "../pages.ts";
 import { headerState, start, unique } from "../portal.ts";
 import { atWork } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
@@ -23,11 +23,13 @@ async function pages(page: Page): Promise<string[]> {
   return ["/overview", "/training", "/training/new", ...viewsOf(task), "/nodes", ...PEOPLE, "/no-such-page"];
 }
 
-for (const appearance of ["light", "dark"] as const) {
-  test(`axe finds nothing on any page, ${appearance}`, async ({ page }) => {
+for (const { tag, ...seen } of LOOKS) {
+  test(`axe finds nothing on any page, ${seen.language}, ${seen.appearance}`, { tag }, async ({ page }) => {
     test.setTimeout(240_000);
-    await look(page, appearance);
-    await expectNoMistakes(page, await pages(page));
+    const all = await pages(page);
+    await wear(page, seen);
+    await expectNoMistakes(page, all);
+    await expect(page.locator("html")).toHaveAttribute("lang", seen.language);
   });
 }
 

@@ -1,5 +1,6 @@
 import { toTheModelFile } from "../journeys.ts";
 import { choose, enter, headerState, start, unique } from "../portal.ts";
+import { atWork } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
 
 test("the form says its rules while one types and starts nothing that breaks them", {

@@ -17,8 +17,8 @@ export function UserMenu() {
   const navigate = useNavigate();
   const about = useQuery(aboutQuery);
   const shown = user.nickname || user.name;
-  // What the button shows is part of what it is called.
-  const called = shown === user.name ? user.name : `${user.name} (${shown})`;
+  // What the button shows is part of what it is called, and in no brackets, which are not spoken.
+  const called = shown === user.name ? user.name : `${user.name}, ${shown}`;
 
   return (
     <MenuButton

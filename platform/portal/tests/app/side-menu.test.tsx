@@ -140,6 +140,6 @@ test("the button of the account is called by all that it shows", async () => {
     </Preferences>,
     { session: { user: { id: "1", name: "ada", nickname: "Lady Ada", roles: [] } as never } },
   );
-  const button = await screen.findByRole("button", { name: "Account of ada (Lady Ada)" });
+  const button = await screen.findByRole("button", { name: "Account of ada, Lady Ada" });
   expect(button.textContent).toBe("Lady Ada"); // the letter beside it is drawn, not written
 });
