@@ -7,6 +7,9 @@ import { useInstalled } from "@/identity/about";
 import { useSettings } from "@/identity/settings";
 import { portsOf } from "./egress";
 
+/** How one is written, the same in every language. */
+const EXAMPLE = { network: "10.20.0.0/16", ports: "443, 8000-8100, 53/udp" };
+
 /** What tasks may be on their node, and where they are let out to. */
 export default function SecurityFields() {
   const { t } = useTranslation(["virtual_cluster_management", "common"]);
@@ -41,7 +44,7 @@ export default function SecurityFields() {
                 >
                   <Input
                     aria-label={t("network_number", { number: index + 1 })}
-                    placeholder="10.20.0.0/16"
+                    placeholder={EXAMPLE.network}
                     maxLength={RULES.OpenNetwork.network.maxLength}
                     autoComplete="off"
                     spellCheck={false}
@@ -62,7 +65,7 @@ export default function SecurityFields() {
                 >
                   <Input
                     aria-label={t("ports_number", { number: index + 1 })}
-                    placeholder="443, 8000-8100, 53/udp"
+                    placeholder={EXAMPLE.ports}
                     autoComplete="off"
                     spellCheck={false}
                   />
