@@ -11,6 +11,7 @@ from pathlib import Path
 from installer.testing.features import Feature, mistake
 from installer.testing.results import KINDS, ROOT, On, Proof
 
+LONG = "@long"  # of tests of Playwright that a suite of their own runs
 TAG = re.compile(r"feature-(\d+[a-z]?)")
 TAGS = re.compile(r"""\btag:\s*(\[[^\]]*\]|"[^"]*")""")
 TEST = re.compile(r"""^[ \t]*test(?P<group>\.describe)?\(\s*"(?P<title>(?:[^"\\\n]|\\.)*)\"""", re.MULTILINE)
@@ -98,6 +99,8 @@ def of_playwright(text: str, file: str) -> list[Mark]:
         if not before or before[-1]["group"]:
             raise ValueError(f"{file}: {tags[0]}: a feature is marked at the test itself, which has a plain title")
         names = re.findall(r'"([^"]*)"', tags[1])
+        if LONG in names and proofs(names):
+            raise ValueError(f"{file}: {tags[0]}: what proves a feature is tried in every run, so it is not {LONG}")
         found += [Mark(proof.feature, proof.on, f"{file} > {before[-1]['title']}") for proof in proofs(names)]
     if len(found) != text.count("@feature-"):
         raise ValueError(f"{file}: a tag @feature-… is not read: it is no list of plain texts, or no feature")

@@ -4,7 +4,7 @@
 `dev`: each worker starts a `./atoll dev` of its own.
 
 Tags of a test: `@feature-94` or `@feature-30a` names what it proves; `@simulated`, `@protocol` or `@local`
-says on what, if not on the real thing.
+says on what, if not on the real thing. `@long` leaves a test of `dev` to the suite `e2e-dev-long`: it proves nothing.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from installer.testing import marks
+
 Set = Literal["fast", "ci", "all"]
 
 
@@ -66,6 +68,8 @@ SHORT = (*PYTEST, "-m", "not long")  # what every commit runs; the rest is for `
 LONG = (*PYTEST, "-m", "long")
 NPM = ("{node}/npm", "--prefix", "platform/portal")
 E2E_NPM = ("{node}/npm", "--prefix", "tests/e2e")
+ONLY_LONG = ("--grep", marks.LONG)  # the same again in another look, width or role
+NOT_LONG = ("--grep-invert", marks.LONG)
 
 SUITES: tuple[Suite, ...] = (
     Suite(
@@ -154,7 +158,7 @@ SUITES: tuple[Suite, ...] = (
     ),
     Suite(
         "portal",
-        "The portal: types, style, unit tests",
+        "The portal: types, style, unit tests, the size of what a first page loads",
         "Node from the pinned toolchain",
         "fast",
         (
@@ -162,6 +166,7 @@ SUITES: tuple[Suite, ...] = (
             Command("npm install", (*NPM, "install", "--no-save", "--prefer-offline")),
             Command("lint", (*NPM, "run", "lint")),
             Command("vitest", (*NPM, "test")),
+            Command("build", (*NPM, "run", "build")),  # is red for a page above its budget
         ),
         1800,
         patient=True,
@@ -174,7 +179,7 @@ SUITES: tuple[Suite, ...] = (
         (
             Command("npm install", (*E2E_NPM, "install", "--no-save", "--prefer-offline")),
             Command("types", (*E2E_NPM, "run", "types")),
-            Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev")),
+            Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev", *NOT_LONG)),
         ),
         2400,  # a quarter of an hour on a machine of its own
     ),
@@ -308,6 +313,18 @@ SUITES: tuple[Suite, ...] = (
         (Command("pytest", (*PYTEST, "tests/dev")),),
         1200,
         after=("farewell",),  # its browser would hear of each interface that a lab gets
+    ),
+    Suite(
+        "e2e-dev-long",
+        "Pages of the portal in the looks, widths and roles that `e2e-dev` leaves out",
+        "as `e2e-dev`",
+        "all",
+        (
+            Command("npm install", (*E2E_NPM, "install", "--no-save", "--prefer-offline")),
+            Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev", *ONLY_LONG)),
+        ),
+        2400,
+        after=("farewell",),
     ),
     Suite(
         "bench",

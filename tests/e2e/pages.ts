@@ -19,6 +19,26 @@ export async function settled(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
 }
 
+/** How pages may look; every run tries two of them, `@long` the others (suite `e2e-dev-long`). */
+export const LOOKS: { language: "en" | "zh-CN"; appearance: "light" | "dark"; tag: string[] }[] = [
+  { language: "en", appearance: "light", tag: [] },
+  { language: "zh-CN", appearance: "dark", tag: [] },
+  { language: "en", appearance: "dark", tag: ["@long"] },
+  { language: "zh-CN", appearance: "light", tag: ["@long"] },
+];
+
+export type Look = Pick<(typeof LOOKS)[number], "language" | "appearance">;
+
+/** From its next page on it looks so, unless the account has settings of its own. */
+export async function wear(page: Page, { language, appearance }: Look): Promise<void> {
+  await look(page, appearance);
+  await speak(page, language);
+}
+
+export async function speak(page: Page, language: Look["language"]): Promise<void> {
+  await page.addInitScript((chosen) => localStorage.setItem("atoll.language", chosen), language);
+}
+
 export async function look(page: Page, appearance: "light" | "dark"): Promise<void> {
   await page.addInitScript((chosen) => localStorage.setItem("atoll.appearance", chosen), appearance);
 }

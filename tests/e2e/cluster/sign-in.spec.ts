@@ -17,7 +17,7 @@ for (const [who, of] of [
     await page.goto("/training");
     await page.getByLabel("User name").fill(user);
     await page.getByLabel("Password", { exact: true }).fill(password);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.waitForURL(/\/(password|training)/);
     if (page.url().includes("/password")) {
       // No other page opens before that.
@@ -45,7 +45,7 @@ test("what failed for one person is not told to the next", async ({ page }) => {
   await page.goto("/services");
   await page.getByLabel("User name").fill(user);
   await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL(/\/services/);
   await page.route("**/services/files/restart", (route) => route.abort());
   await page.getByRole("button", { name: "Restart files" }).click();

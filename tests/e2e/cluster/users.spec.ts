@@ -11,7 +11,7 @@ test("an administrator finds an account among the users", async ({ page }) => {
 
 test("the overview counts tasks, devices and the machines of the cluster", async ({ page }) => {
   await page.goto("/overview");
-  await expect(page.getByRole("heading", { name: "My training tasks" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Model training" })).toContainText(/\d+ in all/);
   await expect(page.getByText(/\d+ of \d+ in use/).first()).toBeVisible();
   await expect(page.locator(".figures > div").filter({ hasText: "Nodes ready" })).toContainText(/\d+\/\d+/);
 });

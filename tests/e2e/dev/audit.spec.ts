@@ -1,7 +1,7 @@
 /** Who may read the audit finds what was done, by whom and from where, and takes it along. */
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { expectFitsPhone, expectNoMistakes, look } from "../pages.ts";
+import { expectFitsPhone, expectNoMistakes, LOOKS, wear } from "../pages.ts";
 import { choose } from "../portal.ts";
 import { atWork, find } from "./people.ts";
 import { expect, test } from "./stack.ts";
@@ -105,24 +105,21 @@ test("who may not read the audit sees no way to it, and what they tried is in it
   await theirs.context().close();
 });
 
-for (const language of ["en", "zh-CN"] as const) {
-  for (const appearance of ["light", "dark"] as const) {
-    test(`axe finds nothing in the audit, ${language}, ${appearance}`, async ({ page }) => {
-      await look(page, appearance);
-      await page.addInitScript((chosen) => localStorage.setItem("atoll.language", chosen), language);
-      await page.goto("/audit");
-      await page.locator("tbody tr").first().getByRole("button").click();
-      await expect(page.getByRole("dialog")).toBeVisible();
-      const opened = new URL(page.url());
-      await expectNoMistakes(page, [
-        "/audit",
-        "/audit?object=nothing-is-called-so&since=2026-01-01T00:00:00.000Z",
-        opened.pathname + opened.search,
-      ]);
-    });
-  }
+for (const { tag, ...seen } of LOOKS) {
+  test(`axe finds nothing in the audit, ${seen.language}, ${seen.appearance}`, { tag }, async ({ page }) => {
+    await wear(page, seen);
+    await page.goto("/audit");
+    await page.locator("tbody tr").first().getByRole("button").click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    const opened = new URL(page.url());
+    await expectNoMistakes(page, [
+      "/audit",
+      "/audit?object=nothing-is-called-so&since=2026-01-01T00:00:00.000Z",
+      opened.pathname + opened.search,
+    ]);
+  });
 }
 
-test("the audit is no wider than a phone", async ({ page }) => {
+test("the audit is no wider than a phone", { tag: "@long" }, async ({ page }) => {
   await expectFitsPhone(page, ["/audit", "/audit?since=2026-01-01T00:00:00.000Z"]);
 });

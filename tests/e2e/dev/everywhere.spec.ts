@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
-import { expectFitsPhone, expectNoMistakes, expectOwnContentOnly, look, settled, viewsOf } from "../pages.ts";
+import { expectFitsPhone, expectNoMistakes, expectOwnContentOnly, LOOKS, settled, viewsOf, wear } from "../pages.ts";
 import { headerState, start, unique } from "../portal.ts";
+import { atWork } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
 
 /** User management, with the pages of what every installation has. */
@@ -22,11 +23,13 @@ async function pages(page: Page): Promise<string[]> {
   return ["/overview", "/training", "/training/new", ...viewsOf(task), "/nodes", ...PEOPLE, "/no-such-page"];
 }
 
-for (const appearance of ["light", "dark"] as const) {
-  test(`axe finds nothing on any page, ${appearance}`, async ({ page }) => {
+for (const { tag, ...seen } of LOOKS) {
+  test(`axe finds nothing on any page, ${seen.language}, ${seen.appearance}`, { tag }, async ({ page }) => {
     test.setTimeout(240_000);
-    await look(page, appearance);
-    await expectNoMistakes(page, await pages(page));
+    const all = await pages(page);
+    await wear(page, seen);
+    await expectNoMistakes(page, all);
+    await expect(page.locator("html")).toHaveAttribute("lang", seen.language);
   });
 }
 
@@ -37,7 +40,8 @@ test.describe("before signing in", () => {
   });
 });
 
-test("the language changes at once, everywhere, and stays", async ({ page }) => {
+test("the language changes at once, everywhere, and stays", async ({ browser, stack }) => {
+  const { page } = await atWork(browser, stack, { roles: ["admin"] }); // it stays theirs
   await page.goto("/overview");
   await page.getByRole("button", { name: "Language" }).click();
   await page.getByText("中文").click();
@@ -54,6 +58,7 @@ test("the language changes at once, everywhere, and stays", async ({ page }) => 
   await page.getByRole("button", { name: "语言" }).click();
   await page.getByText("English").click();
   await expect(page.getByRole("heading", { level: 1, name: "Nodes" })).toBeVisible();
+  await page.context().close();
 });
 
 test("a menu of the bar at the top stays beneath its button while the page scrolls", async ({ page }) => {

@@ -1,7 +1,7 @@
 /** An administrator makes many users from a file, by the keyboard alone; each signs in with a password of their own. */
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { expectFitsPhone, expectNoMistakes, expectNoMistakesHere, look } from "../pages.ts";
+import { expectFitsPhone, expectNoMistakes, expectNoMistakesHere, LOOKS, wear } from "../pages.ts";
 import { unique } from "../portal.ts";
 import { elsewhere, step } from "./people.ts";
 import { expect, test } from "./stack.ts";
@@ -124,16 +124,13 @@ test("a file in GBK with semicolons is understood, and who is there already is l
   await expect(page.getByText("There is nobody new in this file.")).toBeVisible();
 });
 
-for (const language of ["en", "zh-CN"] as const) {
-  for (const appearance of ["light", "dark"] as const) {
-    test(`axe finds nothing in the import of users, ${language}, ${appearance}`, async ({ page }) => {
-      await look(page, appearance);
-      await page.addInitScript((chosen) => localStorage.setItem("atoll.language", chosen), language);
-      await expectNoMistakes(page, ["/users/import"]);
-    });
-  }
+for (const { tag, ...seen } of LOOKS) {
+  test(`axe finds nothing in the import of users, ${seen.language}, ${seen.appearance}`, { tag }, async ({ page }) => {
+    await wear(page, seen);
+    await expectNoMistakes(page, ["/users/import"]);
+  });
 }
 
-test("the import of users is no wider than a phone", async ({ page }) => {
+test("the import of users is no wider than a phone", { tag: "@long" }, async ({ page }) => {
   await expectFitsPhone(page, ["/users/import"]);
 });

@@ -51,6 +51,7 @@ test("charts count tasks per state, of one's own and of everybody, and follow wh
   await page.getByText("Everybody's", { exact: true }).click();
   await expect(page).toHaveURL(/owner=all/);
   const all = page.getByRole("region", { name: "Model training" });
+  await expect(all).toContainText(/[1-9]\d* in all/);
   const total = Number(/(\d+) in all/.exec((await all.textContent()) ?? "")?.[1]);
   expect(total).toBeGreaterThan(0);
   await start(theirs, { name: unique("live"), example: "digits", parameters: { epochs: "1" } });

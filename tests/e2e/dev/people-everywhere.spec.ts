@@ -1,15 +1,9 @@
 /** What must hold of every page of user management, in both languages, light and dark, wide and on a phone. */
 import type { Page } from "@playwright/test";
-import { expectFitsPhone, expectNoMistakes, look, settled } from "../pages.ts";
+import { expectFitsPhone, expectNoMistakes, LOOKS, settled, speak, wear } from "../pages.ts";
 import { unique } from "../portal.ts";
 import { makeGroup, makeRole, registered } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
-
-const LANGUAGES = ["en", "zh-CN"] as const;
-
-async function speak(page: Page, language: (typeof LANGUAGES)[number]): Promise<void> {
-  await page.addInitScript((chosen) => localStorage.setItem("atoll.language", chosen), language);
-}
 
 /** Every page, those of one user, group and role among them. */
 async function pages(page: Page): Promise<string[]> {
@@ -33,47 +27,44 @@ async function pages(page: Page): Promise<string[]> {
   ];
 }
 
-for (const language of LANGUAGES) {
-  for (const appearance of ["light", "dark"] as const) {
-    test(`axe finds nothing in user management, ${language}, ${appearance}`, async ({ page }) => {
-      test.setTimeout(240_000);
-      const all = await pages(page);
-      await look(page, appearance);
-      await speak(page, language);
-      await expectNoMistakes(page, all);
-      await expect(page.locator("html")).toHaveAttribute("lang", language);
-    });
+for (const { tag, ...seen } of LOOKS) {
+  const { language, appearance } = seen;
+  test(`axe finds nothing in user management, ${language}, ${appearance}`, { tag }, async ({ page }) => {
+    test.setTimeout(240_000);
+    const all = await pages(page);
+    await wear(page, seen);
+    await expectNoMistakes(page, all);
+    await expect(page.locator("html")).toHaveAttribute("lang", language);
+  });
 
-    test(`axe finds nothing on the pages in front of the portal, ${language}, ${appearance}`, async ({
-      browser,
-      stack,
-      expected,
-    }) => {
-      expected.push(/status of 401/); // nobody is signed in yet
-      const { page } = await registered(browser, stack);
-      await look(page, appearance);
-      await speak(page, language);
-      await expectNoMistakes(page, ["/no-access"]);
-      const heading = {
-        en: "Sorry, you are not authorised to access this page",
-        "zh-CN": "对不起，您没有当前页面的访问权限",
-      }[language];
-      await expect(page.getByRole("heading", { level: 1, name: heading })).toBeVisible();
-      await page.context().clearCookies();
-      await expectNoMistakes(page, ["/register", "/sign-in?registered=ada"]);
-      await page.context().close();
-    });
-  }
+  test(`axe finds nothing on the pages in front of the portal, ${language}, ${appearance}`, { tag }, async ({
+    browser,
+    stack,
+    expected,
+  }) => {
+    expected.push(/status of 401/); // nobody is signed in yet
+    const { page } = await registered(browser, stack);
+    await wear(page, seen);
+    await expectNoMistakes(page, ["/no-access"]);
+    const heading = {
+      en: "Sorry, you are not authorised to access this page",
+      "zh-CN": "对不起，您没有当前页面的访问权限",
+    }[language];
+    await expect(page.getByRole("heading", { level: 1, name: heading })).toBeVisible();
+    await page.context().clearCookies();
+    await expectNoMistakes(page, ["/register", "/sign-in?registered=ada"]);
+    await page.context().close();
+  });
 }
 
-test("no page of user management is wider than a phone", async ({ page }) => {
+test("no page of user management is wider than a phone", { tag: "@long" }, async ({ page }) => {
   test.setTimeout(240_000);
   await expectFitsPhone(page, await pages(page));
 });
 
 test.describe("before signing in", () => {
   test.use({ storageState: NOBODY });
-  test("no page is wider than a phone", async ({ page }) => {
+  test("no page is wider than a phone", { tag: "@long" }, async ({ page }) => {
     await expectFitsPhone(page, ["/register", "/sign-in?registered=ada"]);
   });
 });

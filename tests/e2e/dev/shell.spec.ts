@@ -30,7 +30,8 @@ test("the bar at the top has the icon of the menu, the platform, user management
 
   const { page: theirs, person } = await atWork(browser, stack);
   await theirs.goto("/overview");
-  await expect(theirs.getByRole("button", { name: `Account of ${person.user}` })).toContainText(person.user);
+  const nickname = person.user.replace("person", "Person ");
+  await expect(theirs.getByRole("button", { name: `Account of ${person.user}, ${nickname}` })).toHaveText(nickname);
   await expect(theirs.getByRole("link", { name: "User management" })).toHaveCount(0);
   await theirs.context().close();
 });

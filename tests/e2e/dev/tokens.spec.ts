@@ -1,6 +1,6 @@
 /** People see where they are signed in and end it, and give their programs access tokens in place of a password. */
 import type { APIRequestContext, Page, PlaywrightWorkerArgs } from "@playwright/test";
-import { expectFitsPhone, expectNoMistakes, expectNoMistakesHere, look, settled } from "../pages.ts";
+import { expectFitsPhone, expectNoMistakes, expectNoMistakesHere, LOOKS, settled, wear } from "../pages.ts";
 import { choose, signIn } from "../portal.ts";
 import { atWork, elsewhere } from "./people.ts";
 import { expect, type Stack, test } from "./stack.ts";
@@ -174,31 +174,35 @@ test.describe("sessions", () => {
 const ONCE = { en: "I have copied it", "zh-CN": "我已复制" };
 const NEW = { en: ["New token", "Token name", "Make token"], "zh-CN": ["新建令牌", "令牌名称", "创建令牌"] };
 
-for (const language of ["en", "zh-CN"] as const) {
-  for (const appearance of ["light", "dark"] as const) {
-    test(`axe finds nothing in the account and its dialogs, ${language}, ${appearance}`, async ({ browser, stack }) => {
-      test.setTimeout(120_000);
-      const { page } = await atWork(browser, stack);
-      await look(page, appearance);
-      await page.addInitScript((chosen) => localStorage.setItem("atoll.language", chosen), language);
-      await expectNoMistakes(page, ["/account"]);
-      const [open, name, make] = NEW[language] as [string, string, string];
-      await page.getByRole("button", { name: open }).click();
-      await page.getByLabel(name).fill("seen");
-      await page.getByRole("radio").nth(3).check();
-      await expectNoMistakesHere(page);
-      await page.getByRole("radio").nth(2).check();
-      await page.getByRole("button", { name: make }).click();
-      await expect(page.getByRole("button", { name: ONCE[language] })).toBeVisible();
-      await expectNoMistakesHere(page);
-      await page.getByRole("button", { name: ONCE[language] }).click();
-      await expectNoMistakes(page, ["/account"]);
-      await page.context().close();
-    });
-  }
+for (const { tag, ...seen } of LOOKS) {
+  const { language, appearance } = seen;
+  test(`axe finds nothing in the account and its dialogs, ${language}, ${appearance}`, { tag }, async ({
+    browser,
+    stack,
+  }) => {
+    test.setTimeout(120_000);
+    const { page } = await atWork(browser, stack);
+    await wear(page, seen);
+    await expectNoMistakes(page, ["/account"]);
+    const [open, name, make] = NEW[language] as [string, string, string];
+    await page.getByRole("button", { name: open }).click();
+    await page.getByLabel(name).fill("seen");
+    await page.getByRole("radio").nth(3).check();
+    await expectNoMistakesHere(page);
+    await page.getByRole("radio").nth(2).check();
+    await page.getByRole("button", { name: make }).click();
+    await expect(page.getByRole("button", { name: ONCE[language] })).toBeVisible();
+    await expectNoMistakesHere(page);
+    await page.getByRole("button", { name: ONCE[language] }).click();
+    await expectNoMistakes(page, ["/account"]);
+    await page.context().close();
+  });
 }
 
-test("the account is not wider than a phone, with a token of a long name", async ({ browser, stack }) => {
+test("the account is not wider than a phone, with a token of a long name", { tag: "@long" }, async ({
+  browser,
+  stack,
+}) => {
   const { page } = await atWork(browser, stack);
   await makeToken(page, "x".repeat(64));
   await page.getByRole("button", { name: ONCE.en }).click();

@@ -1,5 +1,6 @@
 import { toTheModelFile } from "../journeys.ts";
 import { choose, enter, headerState, start, unique } from "../portal.ts";
+import { atWork } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
 
 test("the form says its rules while one types and starts nothing that breaks them", {
@@ -28,7 +29,8 @@ test("leaving a form with unsaved input asks first", async ({ page }) => {
 
 test.describe("a request that the server refuses", () => {
   test.use({ expected: [/422/] });
-  test("is said at the field, in the language of the person", async ({ page }) => {
+  test("is said at the field, in the language of the person", async ({ browser, stack }) => {
+    const { page } = await atWork(browser, stack); // the language stays theirs
     await page.goto("/training/new");
     await page.getByRole("button", { name: "digits", exact: true }).click();
     const name = unique("too_much");
@@ -49,6 +51,7 @@ test.describe("a request that the server refuses", () => {
     await page.getByRole("button", { name: "开始训练" }).click();
     const same = page.locator(".ant-form-item").filter({ has: page.getByLabel("CPU 上限（核）") });
     await expect(same.locator(".ant-form-item-explain-error", { hasText: /[\u4e00-\u9fff]/ })).toBeVisible();
+    await page.context().close();
   });
 });
 

@@ -1,6 +1,6 @@
 /** An administrator makes, edits, extends and deletes virtual clusters; their members see it at once. */
 import type { Page } from "@playwright/test";
-import { expectFitsPhone, expectNoMistakes, look } from "../pages.ts";
+import { expectFitsPhone, expectNoMistakes, LOOKS, wear } from "../pages.ts";
 import { api, choose, headerState, start, unique } from "../portal.ts";
 import { addMember, clusterName, fact, GPU, grant, makeCluster, ready } from "./clusters.ts";
 import { atWork, row } from "./people.ts";
@@ -276,22 +276,20 @@ async function pages(page: Page): Promise<string[]> {
   ];
 }
 
-for (const language of ["en", "zh-CN"] as const) {
-  for (const appearance of ["light", "dark"] as const) {
-    test(`axe finds nothing on pages of virtual clusters and settings, ${language}, ${appearance}`, async ({
-      page,
-    }) => {
-      test.setTimeout(240_000);
-      const all = await pages(page);
-      await look(page, appearance);
-      await page.addInitScript((chosen) => localStorage.setItem("atoll.language", chosen), language);
-      await expectNoMistakes(page, all);
-      await expect(page.locator("html")).toHaveAttribute("lang", language);
-    });
-  }
+for (const { tag, ...seen } of LOOKS) {
+  const { language, appearance } = seen;
+  test(`axe finds nothing on pages of virtual clusters and settings, ${language}, ${appearance}`, { tag }, async ({
+    page,
+  }) => {
+    test.setTimeout(240_000);
+    const all = await pages(page);
+    await wear(page, seen);
+    await expectNoMistakes(page, all);
+    await expect(page.locator("html")).toHaveAttribute("lang", language);
+  });
 }
 
-test("no page of virtual clusters and settings is wider than a phone", async ({ page }) => {
+test("no page of virtual clusters and settings is wider than a phone", { tag: "@long" }, async ({ page }) => {
   test.setTimeout(240_000);
   await expectFitsPhone(page, await pages(page));
 });

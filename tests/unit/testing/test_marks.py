@@ -85,6 +85,7 @@ def test_marks_of_playwright_are_read_from_tags() -> None:
         'const tag = "@feature-38";',
         'test("one", { tag: "@feature-thirty" }, async () => {});',
         'test("one", { tag: "@feature-30aa" }, async () => {});',
+        'test("one", { tag: ["@feature-38", "@long"] }, async () => {});',
     ],
 )
 def test_a_tag_that_cannot_be_read_is_refused(text: str) -> None:

@@ -170,6 +170,18 @@ def test_the_clusters_suites_follow_each_other_and_no_browser_sees_a_lab_come_or
     assert order(*chosen((), "ci"))[0][0] == "roles", "the longest way begins first"
 
 
+def test_what_is_long_is_left_out_of_every_run_and_run_by_a_suite_of_its_own() -> None:
+    told = {
+        suite.name: [command.argv[-2:] for command in suite.commands if command.argv[-3:-2] == ("dev",)]
+        for suite in SUITES
+    }
+    assert {name: argv for name, argv in told.items() if argv} == {
+        "e2e-dev": [("--grep-invert", "@long")],
+        "e2e-dev-long": [("--grep", "@long")],
+    }
+    assert "e2e-dev-long" in {suite.name for suite in chosen((), "all")} - {suite.name for suite in chosen((), "ci")}
+
+
 def test_a_failure_beside_others_is_told_with_its_output(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     fails = suite("fails", "import sys; print('why', file=sys.stderr); sys.exit(3)")
     ended = run((fails, suite("passes", "pass", after=("fails",))), tmp_path)

@@ -6,7 +6,7 @@ import { waysTo } from "./queries";
 export function Ways({ root, path, go }: { root: string; path: string; go: (path: string) => void }) {
   const { t } = useTranslation("files");
   return (
-    <nav className="ways" aria-label={t("way")}>
+    <nav className="folder-ways" aria-label={t("way")}>
       <button type="button" onClick={() => go("")} aria-current={path === "" ? "location" : undefined}>
         <House size={14} aria-hidden />
         {root}

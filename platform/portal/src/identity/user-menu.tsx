@@ -16,6 +16,9 @@ export function UserMenu() {
   const signOut = useSignOut();
   const navigate = useNavigate();
   const about = useQuery(aboutQuery);
+  const shown = user.nickname || user.name;
+  // What the button shows is part of what it is called, and in no brackets, which are not spoken.
+  const called = shown === user.name ? user.name : `${user.name}, ${shown}`;
 
   return (
     <MenuButton
@@ -27,7 +30,7 @@ export function UserMenu() {
             type: "group",
             label: (
               <div className="user-who">
-                <strong>{user.nickname || user.name}</strong>
+                <strong>{shown}</strong>
                 <span>{[user.name, user.roles.map(roleName).join(", ")].filter(Boolean).join(" · ")}</span>
               </div>
             ),
@@ -60,16 +63,14 @@ export function UserMenu() {
       {(waiting) => (
         <button
           type="button"
-          className="icon-button account"
-          aria-label={t("common:shell.user", { name: user.name })}
+          className="icon-button account-button"
+          aria-label={t("common:shell.user", { name: called })}
           aria-haspopup="menu"
           disabled={waiting}
         >
-          <span className="avatar" aria-hidden>
-            {(user.nickname || user.name).slice(0, 1).toUpperCase()}
-          </span>
+          <span className="avatar" data-letter={shown.slice(0, 1).toUpperCase()} aria-hidden />
           <span className="account-name" aria-hidden>
-            {user.nickname || user.name}
+            {shown}
           </span>
         </button>
       )}

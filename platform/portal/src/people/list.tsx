@@ -1,4 +1,5 @@
-import { Button, Input } from "antd";
+import { Button } from "antd";
+import Input from "antd/es/input/Input";
 import { type LucideIcon, Search, SearchX } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Checkbox, Input } from "antd";
+import { Checkbox } from "antd";
+import Input from "antd/es/input/Input";
 import { Search } from "lucide-react";
 import { useDeferredValue, useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -7,6 +7,7 @@ import { useGrantWords } from "@/people/grant-words";
 import { byKind, covered, isImplied, MAIN, withGrant, withoutGrant } from "./grants";
 import { permissionsQuery } from "./query";
 import "./roles.css";
+import "@/people/people.css";
 
 interface ChoiceProps {
   value?: string[];

@@ -39,7 +39,7 @@ export function RunsPage() {
                 key: "id",
                 title: t("id"),
                 render: (run) => (
-                  <Link to="/runs/$id" params={{ id: run.id }} className="task-name mono">
+                  <Link to="/runs/$id" params={{ id: run.id }} className="run-name mono">
                     {run.id}
                   </Link>
                 ),

@@ -23,7 +23,7 @@ export function StateWithReason({ state, reason }: { state: TaskState; reason: S
     <div className="state-cell">
       <StateTag state={state} />
       {shown && (
-        <span className="state-reason" title={shown}>
+        <span className="state-reason task-reason" title={shown}>
           {shown}
         </span>
       )}

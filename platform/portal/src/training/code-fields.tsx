@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { AutoComplete, Button, Form, Space } from "antd";
+import { AutoComplete, Button, Form } from "antd";
 import Input from "antd/es/input/Input";
+import Compact from "antd/es/space/Compact";
 import { FolderOpen } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -43,14 +44,14 @@ export function CodeFields({ home, codeDirectory, own }: { home: string; codeDir
           )
         }
       >
-        <Space.Compact block>
+        <Compact block>
           <Form.Item name="code_directory" noStyle rules={rules("code_directory", !own)}>
             <Input prefix={<span className="quiet mono">{`${home}/`}</span>} autoComplete="off" spellCheck={false} />
           </Form.Item>
           <Button icon={<FolderOpen size={15} aria-hidden />} onClick={() => setPicking(true)}>
             {t("common:actions.browse")}
           </Button>
-        </Space.Compact>
+        </Compact>
       </Form.Item>
       {!own && (
         <Form.Item name="start_file" label={t("field_start_file")} rules={rules("start_file", true)} validateFirst>

@@ -28,11 +28,12 @@ import {
   type TrainingOptions,
   useRules,
 } from "./form";
-import { ParameterFields } from "./parameter-fields";
 import { ProgramFields } from "./program-fields";
 import { RequestKey } from "./request-key";
 import "./new-form.css";
 
+// Below the first fields; many tasks have none.
+const ParameterFields = lazy(() => import("./parameter-fields"));
 // Few may run such jobs.
 const PrivilegedField = lazy(() => import("./privileged-field"));
 // It answers a moment after the form is there; what it needs comes meanwhile.
@@ -151,7 +152,9 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
         </Panel>
         <Panel title={t("section_program")}>
           <ProgramFields options={options} fields={fields} />
-          <ParameterFields />
+          <Suspense fallback={<div className="parameters-coming" aria-busy="true" />}>
+            <ParameterFields />
+          </Suspense>
         </Panel>
         <Panel title={t("section_devices")}>
           <DeviceFields options={options} fields={fields} device={device} />

@@ -8,7 +8,7 @@ import { RULES } from "@/api/rules.gen";
 const FLAG = "--";
 
 /** Free pairs that the program gets as `--name value`. */
-export function ParameterFields() {
+export default function ParameterFields() {
   const { t } = useTranslation(["training", "common"]);
   return (
     <Form.Item label={t("field_parameters")} extra={t("field_parameters_how")} className="last-item">

@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Button, Form, Input, InputNumber, Radio } from "antd";
+import { Button, Form, InputNumber, Radio } from "antd";
+import Input from "antd/es/input/Input";
 import { TriangleAlert } from "lucide-react";
 import { lazy, Suspense, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";

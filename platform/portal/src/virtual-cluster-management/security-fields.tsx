@@ -1,10 +1,14 @@
-import { Button, Form, Input, Radio } from "antd";
+import { Button, Form, Radio } from "antd";
+import Input from "antd/es/input/Input";
 import { Plus, X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { RULES } from "@/api/rules.gen";
 import { useInstalled } from "@/identity/about";
 import { useSettings } from "@/identity/settings";
 import { portsOf } from "./egress";
+
+/** How one is written, the same in every language. */
+const EXAMPLE = { network: "10.20.0.0/16", ports: "443, 8000-8100, 53/udp" };
 
 /** What tasks may be on their node, and where they are let out to. */
 export default function SecurityFields() {
@@ -40,7 +44,7 @@ export default function SecurityFields() {
                 >
                   <Input
                     aria-label={t("network_number", { number: index + 1 })}
-                    placeholder="10.20.0.0/16"
+                    placeholder={EXAMPLE.network}
                     maxLength={RULES.OpenNetwork.network.maxLength}
                     autoComplete="off"
                     spellCheck={false}
@@ -61,7 +65,7 @@ export default function SecurityFields() {
                 >
                   <Input
                     aria-label={t("ports_number", { number: index + 1 })}
-                    placeholder="443, 8000-8100, 53/udp"
+                    placeholder={EXAMPLE.ports}
                     autoComplete="off"
                     spellCheck={false}
                   />

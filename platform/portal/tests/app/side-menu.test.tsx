@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { SideMenu } from "@/app/side-menu";
 import { TopBar } from "@/app/top-bar";
 import { Preferences } from "@/appearance/preferences";
+import { UserMenu } from "@/identity/user-menu";
 import { serve, show } from "../support/portal";
 
 const about = { engine: "kubernetes", version: "1", product: "Atoll", cluster: "demo" };
@@ -129,4 +130,16 @@ test("the bar leads who manages people to user management, and nobody else; it n
   await show(bar, { session: { permissions: ["overview:read"] as never } });
   await screen.findByRole("button", { name: "Account of ada" });
   expect(screen.queryByRole("link", { name: "User management" })).toBeNull();
+});
+
+test("the button of the account is called by all that it shows", async () => {
+  serve({ "GET /api/v1/about": () => about });
+  await show(
+    <Preferences>
+      <UserMenu />
+    </Preferences>,
+    { session: { user: { id: "1", name: "ada", nickname: "Lady Ada", roles: [] } as never } },
+  );
+  const button = await screen.findByRole("button", { name: "Account of ada, Lady Ada" });
+  expect(button.textContent).toBe("Lady Ada"); // the letter beside it is drawn, not written
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { circles, domainsOf, floorsWith, type House, homeless, houseOf, naming, upward } from "../support/house";
+import { shared, unstyled } from "../support/sheets";
 
 /** A portal that is sound: two domains, what they stand on, and what composes them. */
 const SOUND = {
@@ -87,6 +88,50 @@ describe("what breaks the house is found", () => {
     const house = built({ "nodes/links.ts": code });
     expect(naming(house, "training", { path: "/training", kind: "training" })).toEqual([
       "nodes/links.ts names /training",
+    ]);
+  });
+
+  /** Two pages of which each is opened first, and a dialog that only one of them opens. */
+  const STYLED = {
+    "app/features.ts":
+      'import "./frame.css";\nexport const page = () => import("@/nodes/page");\nexport const other = () => import("@/training/page");\n',
+    "app/frame.css": ".top { top: 0; }\n",
+    "nodes/page.tsx":
+      'import "./nodes.css";\nexport const page = <p className="node" />;\nexport const late = () => import("./dialog");\n',
+    "nodes/nodes.css": "/* .free */\n.node, .node-name { margin: 0; }\n.top .node:hover { margin: 1px; }\n",
+    "nodes/dialog.tsx": 'export const dialog = <p className={on ? "node-name" : `node top`} />;\n',
+    "training/page.tsx": 'export const page = <p className="top" />;\n',
+  };
+
+  test("no class without its sheet and no sheet of two folders in a sound one", () => {
+    const house = built(STYLED);
+    expect(unstyled(house, "main.tsx")).toEqual([]);
+    expect(shared(house)).toEqual([]);
+  });
+
+  test.each([
+    ["by its name", 'export const page = <p className="quiet node" />;\n', "node"],
+    ["by the beginning of its name", "export const page = <p className={`node-$" + "{each}`} />;\n", "node-name"],
+  ])("a class whose sheet another page brings, %s", (_, code, name) => {
+    expect(unstyled(built({ ...STYLED, "training/page.tsx": code }), "main.tsx")).toEqual([
+      `training/page.tsx: training/page.tsx uses .${name} of nodes/nodes.css`,
+    ]);
+  });
+
+  test("a dialog that two pages open, of which one has no sheet for it", () => {
+    const house = built({ ...STYLED, "training/page.tsx": 'export const late = () => import("@/nodes/dialog");\n' });
+    expect(unstyled(house, "main.tsx")).toEqual([
+      "nodes/dialog.tsx: nodes/dialog.tsx uses .node of nodes/nodes.css",
+      "nodes/dialog.tsx: nodes/dialog.tsx uses .node-name of nodes/nodes.css",
+    ]);
+  });
+
+  test("a class that two folders style", () => {
+    expect(shared(built({ ...STYLED, "tasks/list.css": ".node { margin: 2px; }\n" }))).toEqual([
+      ".node is styled by nodes and tasks",
+    ]);
+    expect(shared(built({ ...STYLED, "tasks/list.css": ".top .node { margin: 2px; }\n" }))).toEqual([
+      "tasks/list.css styles .top .node, of which no class is its own",
     ]);
   });
 });

@@ -6,11 +6,15 @@ export interface Import {
   to: string;
   /** Only types: gone when it runs. */
   type: boolean;
+  /** Loaded when it is asked for, and not before. */
+  late: boolean;
 }
 
 /** The portal as a house: its files by their names below `src`, and what they import of each other. */
 export interface House {
   text: ReadonlyMap<string, string>;
+  /** Style sheets by their names. */
+  sheets: ReadonlyMap<string, string>;
   imports: readonly Import[];
 }
 
@@ -46,25 +50,27 @@ const IMPORTS =
 
 /** Reads the folder `src` of a portal. */
 export function houseOf(src: string): House {
-  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
+  const all = readdirSync(src, { recursive: true, encoding: "utf8" });
+  const files = all.filter((name) => /\.tsx?$/.test(name));
   const exists = (path: string) => statSync(`${src}/${path}`, { throwIfNoEntry: false })?.isFile() ?? false;
 
   function resolved(from: string, name: string): string | undefined {
     const near = name.startsWith(".") ? normalize(join(dirname(from), name)) : "";
     const base = name.startsWith("@/") ? name.slice(2) : near;
     return [base, `${base}.ts`, `${base}.tsx`].find(
-      (path) => files.includes(path) || (path.endsWith(".json") && exists(path)),
+      (path) => files.includes(path) || (/\.(json|css)$/.test(path) && exists(path)),
     );
   }
 
-  const text = new Map(files.map((name) => [name, readFileSync(`${src}/${name}`, "utf8")]));
+  const read = (names: string[]) => new Map(names.map((name) => [name, readFileSync(`${src}/${name}`, "utf8")]));
+  const text = read(files);
   const imports = [...text].flatMap(([from, code]) =>
     [...code.matchAll(IMPORTS)].flatMap((match) => {
       const to = resolved(from, match[2] ?? match[3] ?? match[4] ?? "");
-      return to ? [{ from, to, type: match[1] !== undefined }] : [];
+      return to ? [{ from, to, type: match[1] !== undefined, late: match[3] !== undefined }] : [];
     }),
   );
-  return { text, imports };
+  return { text, sheets: read(all.filter((name) => name.endsWith(".css"))), imports };
 }
 
 export const folderOf = (file: string) => (file.includes("/") ? file.slice(0, file.indexOf("/")) : "main");

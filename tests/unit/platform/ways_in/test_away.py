@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import os
 import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from tests.unit.platform.browsers import a_browser, has_account
 from tests.unit.platform.conftest import RunningPlatform
 from tests.unit.platform.people import told
 
+CODE = Path(__file__).parents[4] / "platform"
 START = "/session/ways/microsoft/start"
 
 
@@ -169,7 +172,12 @@ async def test_no_line_of_a_library_names_an_address_with_a_secret_in_it(wechat:
         "print('asked')\n"
     )
     running = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", program, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+        sys.executable,
+        "-c",
+        program,
+        env={**os.environ, "PYTHONPATH": str(CODE)},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
     )
     said, _ = await running.communicate()
     assert "asked" in said.decode(), said.decode()

@@ -8,6 +8,7 @@ import { Moment } from "@/elements/time";
 import { useReason } from "@/words/told";
 import { type Task, taskEventsQuery } from "../queries";
 import { STATES } from "../states";
+import "./detail.css";
 
 const KINDS: Record<Schemas["TaskEvent"]["kind"], LucideIcon> = {
   state: Activity,

@@ -17,6 +17,7 @@ import { type Task, taskFilesQuery } from "../queries";
 import { ENDED } from "../states";
 import { taskSearchOf } from "./search";
 import "@/files/files.css";
+import "@/elements/page.css";
 
 const Preview = lazy(() => import("@/files/preview"));
 const MODELS = /\.(npz|npy|pt|pth|ckpt|onnx|pkl|joblib|h5|pb|mindir|om|safetensors|model)$/i;

@@ -15,6 +15,7 @@ import { number } from "@/formats/amounts";
 import { useReason } from "@/words/told";
 import { type Task, taskEventsQuery } from "../queries";
 import { TimeLine } from "./time-line";
+import "./detail.css";
 
 export default function OverviewTab({ task }: { task: Task }) {
   const { t } = useTranslation("tasks");

@@ -3,6 +3,7 @@ import type { Schemas } from "@/api/client";
 import { useNow } from "@/elements/time";
 import { clock, duration, secondsBetween } from "@/formats/moments";
 import { ENDED, STATES } from "../states";
+import "./detail.css";
 
 /** Where the time went: one bar of all states, and each with its duration. */
 export function TimeLine({ spans }: { spans: Schemas["StateSpan"][] }) {

@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Input, Select, Tooltip } from "antd";
+import { Button, Select, Tooltip } from "antd";
+import Input from "antd/es/input/Input";
 import {
   ArrowDownToLine,
   ChevronDown,
