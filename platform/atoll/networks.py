@@ -47,8 +47,10 @@ def parsed(text: str) -> IPv4Network:
 
 
 def closed(own: Iterable[str]) -> list[IPv4Network]:
-    """What stays closed: `NEVER`, and networks and addresses of the cluster itself. IPv6 nobody reaches anyway."""
-    return [*collapse_addresses([*NEVER, *(IPv4Network(each) for each in own if ":" not in each)])]
+    """What stays closed: `NEVER`, and networks and addresses of the cluster itself. IPv6 nobody reaches anyway, and
+    the empty address is that of a node that tells none.
+    """
+    return [*collapse_addresses([*NEVER, *(IPv4Network(each) for each in own if each and ":" not in each)])]
 
 
 def exceptions(network: IPv4Network, shut: Collection[IPv4Network]) -> list[IPv4Network] | None:

@@ -26,5 +26,10 @@ class ArchiveTooLarge(
     size_bytes: int
 
 
-class ArchiveOfNothing(ProblemCode, title="The request has mistakes", detail="An archive needs a name of its own."):
+class ArchiveOfNothing(
+    ProblemCode,
+    title="The request has mistakes",
+    detail="An archive needs a name of its own.",
+    remedy="Choose a file name for it that does not begin with .atoll-.",
+):
     """The target is the home itself, or a hidden part of the platform."""

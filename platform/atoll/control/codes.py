@@ -24,6 +24,7 @@ class ControlVersion(
     ProblemCode,
     title="The control service has another version",
     detail="The control service gave an answer that this version does not understand.",
+    remedy="An administrator ends the upgrade on the control host: ./atoll plan shows what is left, ./atoll apply does it.",
 ):
     pass
 
@@ -88,7 +89,12 @@ class NotInstalled(
     detail: str
 
 
-class NoSuchService(ProblemCode, title="This service does not exist", detail="There is no service `{service}`."):
+class NoSuchService(
+    ProblemCode,
+    title="This service does not exist",
+    detail="There is no service `{service}`.",
+    remedy="The page Services shows those that there are; load it again.",
+):
     service: str
 
 
@@ -96,6 +102,7 @@ class NoSuchAction(
     ProblemCode,
     title="This service does not know that action",
     detail="`{service}` cannot be told to {action}.",
+    remedy="Load the page Services again: it shows what this service can be told.",
 ):
     action: str
     service: str
@@ -110,7 +117,12 @@ class NoSuchRun(
     run: str
 
 
-class NoImageName(ProblemCode, title="This is no name of an image", detail="`{image}` is no name of an image."):
+class NoImageName(
+    ProblemCode,
+    title="This is no name of an image",
+    detail="`{image}` is no name of an image.",
+    remedy="Write it as the registry shows it, for example atoll/pytorch:2.8.",
+):
     image: str
 
 

@@ -3,11 +3,20 @@
 from atoll.web.codes import FieldCode, ProblemCode, ReasonCode
 
 
-class LogGone(ProblemCode, title="This log is no longer there"):
+class LogGone(
+    ProblemCode,
+    title="This log is no longer there",
+    remedy="Load the page again: what was kept of it is read from the shared storage.",
+):
     pass
 
 
-class EngineUnavailable(ProblemCode, title="The engine does not answer", detail="The engine does not answer: {why}"):
+class EngineUnavailable(
+    ProblemCode,
+    title="The engine does not answer",
+    detail="The engine does not answer: {why}",
+    remedy="Try again in some seconds; an administrator sees the state under Services.",
+):
     why: str
 
 

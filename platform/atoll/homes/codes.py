@@ -39,23 +39,48 @@ class FileNotRead(
     why: str
 
 
-class NoSuchFile(ProblemCode, title="This file or directory does not exist", detail="`{path}` does not exist."):
+class NoSuchFile(
+    ProblemCode,
+    title="This file or directory does not exist",
+    detail="`{path}` does not exist.",
+    remedy="Load the directory again; it may have been renamed, moved or deleted.",
+):
     path: str
 
 
-class NotADirectory(ProblemCode, title="This is not a directory", detail="`{path}` is not a directory."):
+class NotADirectory(
+    ProblemCode,
+    title="This is not a directory",
+    detail="`{path}` is not a directory.",
+    remedy="Choose a directory, or the one in which this file lies.",
+):
     path: str
 
 
-class NotAFile(ProblemCode, title="This is not a file", detail="`{path}` is not a file."):
+class NotAFile(
+    ProblemCode,
+    title="This is not a file",
+    detail="`{path}` is not a file.",
+    remedy="Choose a file in it; a whole directory is taken as an archive.",
+):
     path: str
 
 
-class FileNotReadable(ProblemCode, title="This file cannot be read", detail="The owner may not read `{path}`."):
+class FileNotReadable(
+    ProblemCode,
+    title="This file cannot be read",
+    detail="The owner may not read `{path}`.",
+    remedy="Give its owner the right to read it: chmod u+r in a terminal of a development environment.",
+):
     path: str
 
 
-class PathLeadsOut(ProblemCode, title="This path leads out of the directory", detail="`{path}` leads out of the home."):
+class PathLeadsOut(
+    ProblemCode,
+    title="This path leads out of the directory",
+    detail="`{path}` leads out of the home.",
+    remedy="Choose a path below your home; symbolic links that lead out of it are not followed.",
+):
     path: str
 
 
@@ -63,15 +88,25 @@ class InvalidRange(
     ProblemCode,
     title="The file does not have the part that was asked for",
     detail="The file has {size_bytes} bytes.",
+    remedy="Ask for a part within this size, or load the file from its beginning.",
 ):
     size_bytes: int
 
 
-class RangeEndsFirst(ProblemCode, title="The part that was asked for ends before it begins"):
+class RangeEndsFirst(
+    ProblemCode,
+    title="The part that was asked for ends before it begins",
+    remedy="Write the first byte before the last one, for example bytes=0-499.",
+):
     pass
 
 
-class PathTooLong(ProblemCode, title="This path is too long", detail="`{path}` is too long."):
+class PathTooLong(
+    ProblemCode,
+    title="This path is too long",
+    detail="`{path}` is too long.",
+    remedy="Choose shorter names, or a directory that lies less deep.",
+):
     path: str
 
 
@@ -101,7 +136,12 @@ class FileExists(
     path: str
 
 
-class FileNameUnfit(ProblemCode, title="This is not a name for a file", detail="`{path}` is not a name for a file."):
+class FileNameUnfit(
+    ProblemCode,
+    title="This is not a name for a file",
+    detail="`{path}` is not a name for a file.",
+    remedy="Choose a name without slashes and control characters that is not . or .. and no longer than 255 bytes.",
+):
     path: str
 
 

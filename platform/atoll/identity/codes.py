@@ -21,7 +21,11 @@ class NoUidLeft(
     pass
 
 
-class WrongPassword(ProblemCode, title="The current password is wrong."):
+class WrongPassword(
+    ProblemCode,
+    title="The current password is wrong.",
+    remedy="Type it again and mind capital letters; who forgot it asks an administrator to reset it.",
+):
     pass
 
 
@@ -43,11 +47,17 @@ class SignInAgain(
     minutes: int
 
 
-class SamePassword(ProblemCode, title="The new password must differ from the current one."):
+class SamePassword(
+    ProblemCode, title="The new password must differ from the current one.", remedy="Choose another one."
+):
     pass
 
 
-class ContainsName(ProblemCode, title="The new password contains the user name."):
+class ContainsName(
+    ProblemCode,
+    title="The new password contains the user name.",
+    remedy="Choose one in which the user name does not occur.",
+):
     pass
 
 
@@ -164,7 +174,9 @@ class TooManyAccessTokens(
     limit: int
 
 
-class MustChangePassword(ProblemCode, title="The password must be changed first"):
+class MustChangePassword(
+    ProblemCode, title="The password must be changed first", remedy="Sign in to the portal: it asks for a new password."
+):
     pass
 
 

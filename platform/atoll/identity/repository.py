@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, SQLColumnExpression, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, SQLColumnExpression, and_, delete, func, insert, or_, select, update
 from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import contains_eager, lazyload, undefer, undefer_group
@@ -92,7 +92,8 @@ class IdentityRepository:
     ) -> Sequence[UserRow]:
         """Accounts by name, with how to reach their users; only those with all `words` in names or addresses.
 
-        `role`: that were given it themselves. `waiting`: with no role and in no group yet, or only the others.
+        `role`: that were given it themselves. `waiting`: that could sign in, with no role and in no group
+        yet, or only the others.
         """
         query = select(UserRow).where(_PRESENT).order_by(UserRow.name).limit(limit).options(_WITH_CONTACT)
         query = query.where(*holding(words, UserRow.name, UserRow.nickname, UserRow.email, UserRow.phone))
@@ -103,7 +104,7 @@ class IdentityRepository:
         if group is not None:
             query = query.where(UserRow.id.in_(select(GroupMemberRow.user_id).where(GroupMemberRow.group_id == group)))
         if waiting is not None:
-            query = query.where(without_rights() == waiting)
+            query = query.where(_waits() == waiting)
         if after is not None:
             query = query.where(UserRow.name > after)
         return (await self._session.scalars(query)).all()
@@ -120,7 +121,7 @@ class IdentityRepository:
         """How many accounts there are; `waiting`: that could sign in, and that nobody gave any rights yet."""
         query = select(func.count()).select_from(UserRow).where(_PRESENT)
         if waiting:
-            query = query.where(UserRow.active, without_rights())
+            query = query.where(_waits())
         return await self._session.scalar(query) or 0
 
     async def forget_devices_of(self, user_id: str) -> None:
@@ -281,6 +282,11 @@ def holding(words: str | None, *columns: SQLColumnExpression[str]) -> list[Colum
         found.append(or_(*(column.icontains(word, autoescape=True) for column in columns)))
         found.append(grams.op("@>")(func.sought(word)))
     return found
+
+
+def _waits() -> ColumnElement[bool]:
+    """Whether a user could sign in, and nobody gave them any rights yet."""
+    return and_(UserRow.active, without_rights())
 
 
 def _lives(token_hash: str) -> tuple[SQLColumnExpression[bool], ...]:

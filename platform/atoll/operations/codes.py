@@ -72,14 +72,22 @@ class OperationBroke(ReasonCode, words="The platform failed while it worked on t
 
 
 class NoSuchOperation(
-    ProblemCode, title="It does not exist", detail="There is no operation `{operation}` that you may see."
+    ProblemCode,
+    title="It does not exist",
+    detail="There is no operation `{operation}` that you may see.",
+    remedy="Load the page again; old ones are removed after a while.",
 ):
     """Or the caller may not know of it."""
 
     operation: str
 
 
-class OperationHasEnded(ProblemCode, title="It has ended", detail="An operation that has ended cannot be cancelled."):
+class OperationHasEnded(
+    ProblemCode,
+    title="It has ended",
+    detail="An operation that has ended cannot be cancelled.",
+    remedy="Load the page again to see how it ended.",
+):
     """Cancelled too late."""
 
 
@@ -107,5 +115,10 @@ class TooManyStarts(
     wait_s: int
 
 
-class NotYoursToCancel(ProblemCode, title="You may not cancel this", detail="Its owner and administrators cancel it."):
+class NotYoursToCancel(
+    ProblemCode,
+    title="You may not cancel this",
+    detail="Its owner and administrators cancel it.",
+    remedy="Ask its owner or an administrator to cancel it.",
+):
     """Somebody else's."""

@@ -3,7 +3,12 @@
 from atoll.web.codes import ProblemCode
 
 
-class NoSuchRole(ProblemCode, title="This role does not exist", detail="There is no role `{role}`."):
+class NoSuchRole(
+    ProblemCode,
+    title="This role does not exist",
+    detail="There is no role `{role}`.",
+    remedy="Load the list of roles again and choose one of it; somebody may have deleted this one.",
+):
     role: str
 
 

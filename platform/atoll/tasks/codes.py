@@ -13,24 +13,45 @@ class NoSuchTask(
 
 
 class NoSuchReplica(
-    ProblemCode, title="This task has no such replica", detail="The task has no replica {rank} in that attempt."
+    ProblemCode,
+    title="This task has no such replica",
+    detail="The task has no replica {rank} in that attempt.",
+    remedy="Choose one of the replicas that the task's page shows for this attempt.",
 ):
     rank: int
 
 
-class NoOutput(ProblemCode, title="This task has no directory of results"):
+class NoOutput(
+    ProblemCode,
+    title="This task has no directory of results",
+    remedy="Look into the home of its owner: this kind of task writes nowhere else.",
+):
     pass
 
 
-class NotYoursToStop(ProblemCode, title="You may not stop this task", detail="Its owner and administrators stop it."):
+class NotYoursToStop(
+    ProblemCode,
+    title="You may not stop this task",
+    detail="Its owner and administrators stop it.",
+    remedy="Ask its owner or an administrator to stop it.",
+):
     pass
 
 
-class NotYoursToRemove(ProblemCode, title="You may not remove this task", detail="Only its owner removes it."):
+class NotYoursToRemove(
+    ProblemCode,
+    title="You may not remove this task",
+    detail="Only its owner removes it.",
+    remedy="Ask its owner to remove it.",
+):
     pass
 
 
-class AlreadyEnded(ProblemCode, title="The task has already ended"):
+class AlreadyEnded(
+    ProblemCode,
+    title="The task has already ended",
+    remedy="Load the page again to see how it ended.",
+):
     pass
 
 

@@ -31,7 +31,12 @@ class UnfinishedTasks(
     count: int
 
 
-class NoSuchUser(ProblemCode, title="This user does not exist", detail="There is no user `{name}`."):
+class NoSuchUser(
+    ProblemCode,
+    title="This user does not exist",
+    detail="There is no user `{name}`.",
+    remedy="Load the list of users again and choose one of it; somebody may have deleted this one.",
+):
     name: str
 
 

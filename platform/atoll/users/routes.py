@@ -50,7 +50,9 @@ async def _filters(
     active: Annotated[bool | None, Query(description="Only those that may sign in, or only those that may not")] = None,
     role: Annotated[str | None, Query(max_length=64, description="Only those that were given this role")] = None,
     group: Annotated[str | None, Query(max_length=64, description="Only those in this group")] = None,
-    waiting: Annotated[bool | None, Query(description="Only those without role and group, or only the others")] = None,
+    waiting: Annotated[
+        bool | None, Query(description="Only those who can sign in and have no rights yet, or only the others")
+    ] = None,
 ) -> dict[str, Any]:
     return {"words": words, "active": active, "role": role, "group": group, "waiting": waiting}
 

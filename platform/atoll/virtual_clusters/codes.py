@@ -4,7 +4,10 @@ from atoll.web.codes import FieldCode, ProblemCode
 
 
 class NoSuchVirtualCluster(
-    ProblemCode, title="This virtual cluster does not exist", detail="There is no virtual cluster `{name}`."
+    ProblemCode,
+    title="This virtual cluster does not exist",
+    detail="There is no virtual cluster `{name}`.",
+    remedy="Load the list of virtual clusters again and choose one of it; somebody may have deleted this one.",
 ):
     name: str
 
@@ -52,6 +55,7 @@ class NothingToExtend(
     ProblemCode,
     title="Tasks run here for as long as they like",
     detail="`{name}` has no maximum of hours that could be extended.",
+    remedy="Nothing is to be done: tasks run on without a limit.",
 ):
     name: str
 

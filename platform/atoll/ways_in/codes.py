@@ -81,7 +81,11 @@ class AlreadyLinked(
     provider: str
 
 
-class NothingLinked(ProblemCode, title="This account is linked with none of {provider}"):
+class NothingLinked(
+    ProblemCode,
+    title="This account is linked with none of {provider}",
+    remedy="Load the page of your account again: it shows what is linked.",
+):
     provider: str
 
 

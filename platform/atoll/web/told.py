@@ -26,7 +26,7 @@ class ChangedMeanwhile(ProblemCode, title="Somebody changed it meanwhile", remed
     pass
 
 
-class InvalidRequest(ProblemCode, title="The request has mistakes"):
+class InvalidRequest(ProblemCode, title="The request has mistakes", remedy="Correct what is named and try again."):
     """Each mistake stands among the errors of the answer."""
 
 
@@ -34,6 +34,7 @@ class CharacterNotKept(
     ProblemCode,
     title="The request holds a character that cannot be kept",
     detail="No text may hold the character NUL.",
+    remedy="Remove it from the text; what was copied from a binary file may hold it unseen.",
 ):
     pass
 
@@ -81,7 +82,11 @@ class BadRequest(
     detail: str
 
 
-class MethodNotAllowed(ProblemCode, title="This address does not know that method"):
+class MethodNotAllowed(
+    ProblemCode,
+    title="This address does not know that method",
+    remedy="Load the page again; programs find all addresses and their methods in /api/v1/openapi.json.",
+):
     pass
 
 
@@ -122,11 +127,20 @@ class TooManyStreams(
     limit: int
 
 
-class TooLarge(ProblemCode, title="The request is too large"):
+class TooLarge(
+    ProblemCode,
+    title="The request is too large",
+    remedy="Send less at a time, in several requests.",
+):
     pass
 
 
-class HttpError(ProblemCode, title="The request was refused", detail="{detail}"):
+class HttpError(
+    ProblemCode,
+    title="The request was refused",
+    detail="{detail}",
+    remedy="Load the page again; tell an administrator if it stays.",
+):
     detail: str
 
 

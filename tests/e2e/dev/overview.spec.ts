@@ -3,7 +3,9 @@ import { headerState, start, unique } from "../portal.ts";
 import { atWork } from "./people.ts";
 import { expect, test } from "./stack.ts";
 
-const CHARTS = ["Code development", "Model training", "Model evaluation", "Inference service"];
+/** Of what the manual counts: those that have a list, and those that have none yet. */
+const CHARTS = ["Model training"];
+const NOT_YET = ["Code development", "Model evaluation", "Inference service"];
 
 test("the overview shows the recommended way with links to the lists that there are", {
   tag: ["@feature-54", "@local"],
@@ -38,6 +40,7 @@ test("charts count tasks per state, of one's own and of everybody, and follow wh
       await expect(chart.getByRole("listitem").filter({ hasText: state })).toContainText("0 %");
     }
   }
+  for (const name of NOT_YET) await expect(theirs.getByRole("region", { name })).toHaveCount(0);
   await expect(theirs.getByRole("radiogroup", { name: "Whose tasks" })).toHaveCount(0);
   const task = await start(theirs, { name: unique("counted"), example: "digits", parameters: { epochs: "1" } });
   await theirs.goto(`/training/${task}`);

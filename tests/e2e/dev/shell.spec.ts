@@ -14,6 +14,13 @@ test("the bar at the top has the icon of the menu, the platform, user management
   const training = menu(page).getByRole("link", { name: "Training", exact: true });
   await expect(training).toBeVisible();
   const wide = (await menu(page).boundingBox())?.width ?? 0;
+  expect(wide).toBe(248); // room for the longest names that the manual has
+  const labels = await menu(page).locator(".side-link span").all();
+  expect(labels.length).toBeGreaterThan(10);
+  for (const label of labels) {
+    const cut = await label.evaluate((span) => span.scrollWidth - span.clientWidth);
+    expect(cut, `${await label.textContent()} is cut off`).toBeLessThanOrEqual(0);
+  }
   await bar.getByRole("button", { name: "Show or hide the menu" }).click();
   await expect.poll(async () => (await menu(page).boundingBox())?.width ?? wide).toBeLessThan(wide / 2);
   await expect(training).toHaveAttribute("title", "Training"); // an icon, still a way

@@ -50,6 +50,10 @@ def test_an_ipv6_address_of_a_machine_is_no_hindrance() -> None:
     assert closed(["2001:db8::7"]) == closed([])
 
 
+def test_a_node_that_tells_no_address_is_no_hindrance() -> None:
+    assert closed(["", "192.0.2.11"]) == closed(["192.0.2.11"])
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "10.0.0.0", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.0/-1", " 10.0.0.0/8", "10.0.0.0/8\n", "2001:db8::/32",

@@ -22,7 +22,7 @@ from atoll.engines.base import (
     Observation,
     Submission,
 )
-from atoll.engines.kubernetes import machines, manifests, names, observing, provisioning, removing
+from atoll.engines.kubernetes import keeping, machines, manifests, names, observing, provisioning, removing
 from atoll.engines.kubernetes.client import (
     JOB_SET,
     NETWORK_POLICY,
@@ -73,13 +73,17 @@ class KubernetesEngine(Engine):
         self._entered: set[tuple[str, bool]] = set()  # virtual clusters, and whether their room of privileged jobs
         self._changes: asyncio.Queue[str | None] = asyncio.Queue()
         self._queued: set[str | None] = set()
-        self._job_sets = Reflector(client, JOB_SET, self._attempt_changed, selector=names.ATTEMPT, keep=_slim)
-        self._workloads = Reflector(client, WORKLOAD, self._workload_changed, keep=_slim)
+        self._job_sets = Reflector(
+            client, JOB_SET, self._attempt_changed, selector=names.ATTEMPT, keep=keeping.without_managed_fields
+        )
+        self._workloads = Reflector(client, WORKLOAD, self._workload_changed, keep=keeping.without_managed_fields)
         # All pods, not only ours: what is free on a node depends on every one.
-        self._pods = Reflector(client, POD, self._pod_changed, keep=_slim_pod)
-        self._nodes = Reflector(client, NODE, self._node_changed, keep=_slim)
+        self._pods = Reflector(client, POD, self._pod_changed, keep=keeping.pod)
+        self._nodes = Reflector(client, NODE, self._node_changed, keep=keeping.without_managed_fields)
         # What an attempt has from when the queue lets it go, and the last of it that is removed.
-        self._policies = Reflector(client, NETWORK_POLICY, self._policy_changed, selector=names.ATTEMPT, keep=_marker)
+        self._policies = Reflector(
+            client, NETWORK_POLICY, self._policy_changed, selector=names.ATTEMPT, keep=keeping.marker
+        )
         self._pods_by_attempt: dict[str, dict[Key, Object]] = {}
         self._workloads_by_owner: dict[str, Object] = {}
         self._attempts_by_uid: dict[str, str] = {}
@@ -366,35 +370,3 @@ def _owner(item: Object) -> str:
         if reference.get("kind") == JOB_SET.kind:
             return str(reference["uid"])
     return ""
-
-
-def _slim(item: Object) -> Object:
-    """Without what nobody reads: managed fields are half of many objects."""
-    item["metadata"].pop("managedFields", None)
-    return item
-
-
-def _marker(item: Object) -> Object:
-    """That it is there, and whose it is."""
-    metadata = item["metadata"]
-    return {"metadata": {name: metadata[name] for name in ("name", "namespace", "labels") if name in metadata}}
-
-
-def _slim_pod(item: Object) -> Object:
-    """Only what `machines` and `observing` read: a cluster has many pods."""
-    metadata, spec = item["metadata"], item["spec"]
-    return {
-        "metadata": {
-            name: metadata[name]
-            for name in ("name", "namespace", "uid", "labels", "creationTimestamp", "resourceVersion")
-            if name in metadata
-        },
-        "spec": {
-            "nodeName": spec.get("nodeName"),
-            "containers": [{"resources": container.get("resources", {})} for container in spec.get("containers", ())],
-            "initContainers": [
-                {"resources": container.get("resources", {})} for container in spec.get("initContainers", ())
-            ],
-        },
-        "status": item.get("status", {}),
-    }

@@ -1,8 +1,10 @@
 """From nodes and their pods to what the platform says about machines. Pure."""
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from ipaddress import ip_address
 from typing import Any, Literal
 
 from atoll import quantities
@@ -108,10 +110,9 @@ def _observe(node: Object, pods: list[Object], devices: Sequence[DeviceType]) ->
             asked[name] = asked.get(name, Decimal(0)) + value
     arch = labels.get("kubernetes.io/arch", info.get("architecture", ""))
     state, reason, since = _state(node)
-    address = next((item["address"] for item in status.get("addresses", ()) if item["type"] == "InternalIP"), "")
     return NodeObservation(
         name=metadata["name"],
-        address=address,
+        address=_address(status),
         roles=_roles(labels),
         arch=arch,
         state=state,
@@ -140,6 +141,15 @@ def _observe(node: Object, pods: list[Object], devices: Sequence[DeviceType]) ->
         joined_at=moment(metadata["creationTimestamp"]) or datetime.now(UTC),
         state_since=since,
     )
+
+
+def _address(status: Object) -> str:
+    """Where the cluster reaches it; empty where its kubelet tells nothing that is an address."""
+    for item in status.get("addresses") or ():
+        if item.get("type") == "InternalIP":
+            with contextlib.suppress(ValueError):
+                return str(ip_address(str(item.get("address"))))
+    return ""
 
 
 def _text(text: str) -> str:

@@ -52,11 +52,13 @@ def observation(
     count = int(job["completions"])
     memory_limit = manifests.container(job_set)["resources"]["limits"]["memory"]
     replicas = _replicas(pods, count, memory_limit, probed="readinessProbe" in manifests.container(job_set))
-    service = job_set["metadata"].get("annotations", {}).get(names.MODE) == Mode.SERVICE
-    if service and any(item.state == "succeeded" for item in replicas):
-        return _seen(attempt_id, Phase.FAILED, SERVICE_ENDED, replicas)
+    completed = condition(job_set, "Completed") is not None
     # The replicas know first; the Job and then the JobSet take seconds to say so.
-    if condition(job_set, "Completed") or all(item.state == "succeeded" for item in replicas):
+    decisive = replicas if completed else _decisive(replicas, job_set, pods, workload)
+    service = job_set["metadata"].get("annotations", {}).get(names.MODE) == Mode.SERVICE
+    if service and any(item.state == "succeeded" for item in decisive):
+        return _seen(attempt_id, Phase.FAILED, SERVICE_ENDED, replicas)
+    if completed or [item.state for item in decisive] == ["succeeded"] * count:
         return _seen(attempt_id, Phase.SUCCEEDED, None, replicas)
     failed = condition(job_set, "Failed")
     if failed is not None:
@@ -65,14 +67,14 @@ def observation(
             return _seen(attempt_id, Phase.RUNNING, None, replicas)
         reason = first.reason if first is not None else None
         return _seen(attempt_id, Phase.FAILED, reason or codes.JobFailed(why=failed["message"]).reason(), replicas)
-    if replicas and all(item.state in ("succeeded", "failed") for item in replicas):
-        first = _first_failed(replicas)
-        return _seen(attempt_id, Phase.FAILED, first.reason if first is not None else None, replicas)
+    first = _first_failed(decisive)
+    if first is not None and all(item.state in ("succeeded", "failed") for item in replicas):
+        return _seen(attempt_id, Phase.FAILED, first.reason, replicas)
     if job_set["spec"].get("suspend"):
         if workload is not None and workload.get("spec", {}).get("active") is False:
             return _seen(attempt_id, Phase.FAILED, _GAVE_UP, replicas)
         return _seen(attempt_id, Phase.WAITING, _why_waiting(workload, types), replicas)
-    if all(item.state in ("running", "succeeded", "failed") for item in replicas):
+    if len([item for item in decisive if item.state in ("running", "succeeded", "failed")]) == count:
         if any(item.ready is False for item in replicas):
             return _seen(attempt_id, Phase.STARTING, NOT_READY, replicas)
         return _seen(attempt_id, Phase.RUNNING, None, replicas)
@@ -109,6 +111,16 @@ def _seen(
     attempt_id: str, phase: Phase, reason: Reason | None, replicas: tuple[ReplicaObservation, ...]
 ) -> Observation:
     return Observation(attempt_id=attempt_id, phase=phase, reason=reason, replicas=replicas)
+
+
+def _decisive(
+    replicas: Sequence[ReplicaObservation], job_set: Object, pods: Sequence[Object], workload: Object | None
+) -> list[ReplicaObservation]:
+    """Those whose pods stay: how a program ends that is told to make room says nothing about its task."""
+    if job_set["spec"].get("suspend") or (workload is not None and condition(workload, "Evicted")):
+        return []
+    leaving = {pod["metadata"]["name"] for pod in pods if "deletionTimestamp" in pod["metadata"]}
+    return [item for item in replicas if item.pod not in leaving]
 
 
 def _first_failed(replicas: Sequence[ReplicaObservation]) -> ReplicaObservation | None:

@@ -7712,7 +7712,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only those that were given this role */
                 role?: string | null;
-                /** @description Only those without role and group, or only the others */
+                /** @description Only those who can sign in and have no rights yet, or only the others */
                 waiting?: boolean | null;
                 /** @description In names, e-mail address, phone number */
                 words?: string | null;
@@ -8266,7 +8266,7 @@ export interface operations {
                 group?: string | null;
                 /** @description Only those that were given this role */
                 role?: string | null;
-                /** @description Only those without role and group, or only the others */
+                /** @description Only those who can sign in and have no rights yet, or only the others */
                 waiting?: boolean | null;
                 /** @description In names, e-mail address, phone number */
                 words?: string | null;

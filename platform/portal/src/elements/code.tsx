@@ -43,9 +43,7 @@ export function CodeBlock({ text, label }: { text: string; label: string }) {
       <section tabIndex={0} aria-label={label}>
         <pre>{text}</pre>
       </section>
-      <div className="code-copy">
-        <CopyButton text={text} />
-      </div>
+      <CopyButton text={text} />
     </div>
   );
 }

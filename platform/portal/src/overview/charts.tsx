@@ -19,7 +19,7 @@ import { type Scope, scopeOf } from "./search";
 import { percents } from "./shares";
 import "./charts.css";
 
-/** What the manual counts. A kind of tasks belongs to the chart of the place where its list stands. */
+/** What the manual counts. A kind of tasks belongs to the chart of the place where its list stands: none, no chart. */
 export const CHARTS = [
   { name: "code", place: "code_development" },
   { name: "train", place: "model_training/training_list" },
@@ -40,18 +40,22 @@ export function Charts() {
   const mine = useMenu();
   const kinds = useKinds();
   const kindAt = (place: Place) => kinds.find(({ path }) => path === pageAt(pages, place)?.to);
-  const others = kinds.filter((kind) => !CHARTS.some(({ place }) => kindAt(place) === kind));
+  const charts = CHARTS.flatMap((chart) => {
+    const kind = kindAt(chart.place);
+    return kind === undefined ? [] : [{ ...chart, kind }];
+  });
+  const others = kinds.filter((kind) => !charts.some((chart) => chart.kind === kind));
   return (
     <Panel title={t("charts")} extra={<ScopeChoice scope={scope} />}>
       <Answer query={query} rows={6}>
         {(counts) => (
           <div className="tallies">
-            {CHARTS.map(({ name, place }) => (
+            {charts.map(({ name, place, kind }) => (
               <Chart
                 key={name}
                 title={t(`chart_${name}`)}
                 counts={counts}
-                kind={kindAt(place)}
+                kind={kind}
                 leads={pageAt(mine, place) !== undefined}
                 scope={scope}
               />
@@ -113,8 +117,7 @@ function ScopeChoice({ scope }: { scope: Scope }) {
 interface ChartProps {
   title: string;
   counts: Schemas["KindCounts"][];
-  /** Undefined: no feature has such tasks yet, so there are none. */
-  kind: KnownKind | undefined;
+  kind: KnownKind;
   /** Whether the person may open the list of these tasks. */
   leads: boolean;
   scope: Scope;
@@ -122,7 +125,7 @@ interface ChartProps {
 
 function Chart({ title, counts, kind, leads, scope }: ChartProps) {
   const { t } = useTranslation(["overview", "tasks"]);
-  const of = counts.find((each) => each.kind === kind?.kind)?.states ?? {};
+  const of = counts.find((each) => each.kind === kind.kind)?.states ?? {};
   const shown = STATE_ORDER.filter((state) => ALWAYS.includes(state) || (of[state] ?? 0) > 0);
   const numbers = shown.map((state) => of[state] ?? 0);
   const total = numbers.reduce((sum, count) => sum + count, 0);
@@ -157,7 +160,7 @@ function Chart({ title, counts, kind, leads, scope }: ChartProps) {
           );
           return (
             <li key={state}>
-              {kind && leads ? (
+              {leads ? (
                 <Link to={kind.path} search={{ ...scope, state: [state] } as never} className="tally-row">
                   {row}
                 </Link>
@@ -168,7 +171,6 @@ function Chart({ title, counts, kind, leads, scope }: ChartProps) {
           );
         })}
       </ul>
-      {!kind && <p className="quiet tally-note">{t("chart_not_here")}</p>}
     </section>
   );
 }

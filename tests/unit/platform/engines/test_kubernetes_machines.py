@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from atoll.devices.types import DeviceType
 from atoll.engines.kubernetes import machines
+from atoll.networks import closed
 from atoll.tasks.snapshot import node_state, will_take_tasks
 
 from installer.cluster import DEVICE_TYPES
@@ -79,6 +80,31 @@ def test_what_a_kubelet_says_that_cannot_be_is_its_own_nodes_trouble_alone(said:
     assert "cannot be" in str(seen["liar"].reason)
     assert (seen["liar"].cpu_cores, seen["liar"].memory_bytes, seen["liar"].devices) == (0, 0, ())
     assert machines.task_capacity(seen.values())[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("told", "address"),
+    [
+        ([], ""),
+        (None, ""),
+        ([{"type": "Hostname", "address": "worker1"}], ""),
+        ([{"type": "InternalIP", "address": "worker1.example"}], ""),
+        ([{"type": "InternalIP", "address": "0.0.0.0/0"}], ""),
+        ([{"type": "InternalIP"}], ""),
+        (
+            [{"type": "InternalIP", "address": "nonsense"}, {"type": "InternalIP", "address": "10.77.0.22"}],
+            "10.77.0.22",
+        ),
+    ],
+)
+def test_a_node_that_tells_no_address_has_none_and_tasks_are_closed_as_without_it(
+    told: list[dict[str, str]] | None, address: str
+) -> None:
+    odd = machine("odd")
+    odd["status"]["addresses"] = told
+    (seen,) = machines.observe([odd], [], DEVICES)
+    assert (seen.address, seen.state) == (address, "ready")
+    assert closed([seen.address]) == closed([address] if address else [])
 
 
 def test_texts_of_a_node_are_such_as_the_database_keeps() -> None:

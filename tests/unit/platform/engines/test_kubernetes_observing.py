@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from atoll.devices.types import DeviceType
 from atoll.engines.base import Phase
-from atoll.engines.kubernetes import manifests, observing
+from atoll.engines.kubernetes import keeping, manifests, names, observing
+from atoll.engines.specification import Mode
 
 from installer.cluster import DEVICE_TYPES
 from tests.unit.platform.engines.test_kubernetes import submission
@@ -98,6 +99,58 @@ def test_a_task_that_had_to_make_room_for_another_one_waits_and_is_told_why() ->
     assert seen.phase is Phase.WAITING
     assert seen.reason is not None
     assert seen.reason.code == "preempted", "why it does not run any more is not told"
+
+
+def leaving(pod: dict[str, Any]) -> dict[str, Any]:
+    """A pod that is being removed."""
+    return {**pod, "metadata": {**pod["metadata"], "deletionTimestamp": "2026-11-21T11:00:05Z"}}
+
+
+@pytest.mark.parametrize("exit_code", [0, 143])
+@pytest.mark.parametrize("mode", [Mode.BATCH, Mode.SERVICE])
+@pytest.mark.parametrize("told_by", ["the pods", "one pod", "the JobSet", "the workload"])
+def test_how_a_program_ends_that_makes_room_decides_nothing(told_by: str, mode: Mode, exit_code: int) -> None:
+    made = job_set(2, suspend=told_by == "the JobSet")
+    made["metadata"].setdefault("annotations", {})[names.MODE] = mode
+    pods = [ended(rank, exit_code) for rank in range(2)]
+    if told_by == "the pods":
+        pods = [leaving(each) for each in pods]
+    if told_by == "one pod":
+        pods = [leaving(pods[0]), running(1)]
+    why = {"type": "Evicted", "status": "True", "reason": "Preempted", "message": "Preempted to accommodate"}
+    workload = {"status": {"conditions": [why] if told_by == "the workload" else []}}
+    seen = observing.observation("a", made, pods, workload, NOW)
+    assert seen.phase not in (Phase.FAILED, Phase.SUCCEEDED), "it made room, and is told to have ended"
+    assert not observing.has_ended(seen), "it would not be stopped"
+    after = observing.observation("a", job_set(2), [*pods, *map(again, range(2))], {"status": {}}, NOW)
+    assert after.phase is Phase.RUNNING, "its next turn is not seen for what its last one left"
+
+
+def again(rank: int) -> dict[str, Any]:
+    """The pod of the next turn."""
+    made = running(rank)
+    return {**made, "metadata": {**made["metadata"], "name": f"again-{rank}", "creationTimestamp": "2026-11-21T11:01Z"}}
+
+
+def test_a_replica_that_failed_decides_though_the_others_are_taken_away_for_it() -> None:
+    seen = observing.observation("a", job_set(2), [ended(0, 3), leaving(ended(1, 143))], None, NOW)
+    assert seen.phase is Phase.FAILED
+    assert seen.reason is not None
+    assert seen.reason.params == {"exit_code": 3}
+
+
+def test_a_task_whose_pod_was_removed_by_others_has_failed_once_its_set_says_so() -> None:
+    gone = leaving(ended(0, 143))
+    assert observing.observation("a", job_set(), [gone], None, NOW).phase is Phase.STARTING
+    seen = observing.observation("a", job_set(Failed=NOW), [gone], None, NOW)
+    assert seen.phase is Phase.FAILED
+    assert seen.reason is not None
+    assert seen.reason.params["exit_code"] == 143
+
+
+def test_that_a_pod_is_being_removed_is_kept_of_it() -> None:
+    assert "deletionTimestamp" in keeping.pod(leaving(ended(0, 143)))["metadata"], "whoever makes room has failed"
+    assert "deletionTimestamp" not in keeping.pod(ended(0, 143))["metadata"]
 
 
 def test_a_task_of_one_pod_that_is_evicted_is_no_success() -> None:

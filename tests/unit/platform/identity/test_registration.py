@@ -42,6 +42,18 @@ async def test_who_registers_may_do_nothing_but_see_their_session(portal: Runnin
     assert (await ada.delete("/session")).is_success
 
 
+async def test_who_is_disabled_waits_in_no_list_and_no_count(portal: RunningPlatform) -> None:
+    admin = await portal.admin()
+    for name in ("ada", "bob"):
+        await registered(portal, name)
+    bob = next(item for item in (await admin.get("/users")).json()["items"] if item["name"] == "bob")
+    assert (await admin.post(f"/users/{bob['id']}/disable", {})).is_success
+    for waiting, names in ((True, ["ada"]), (False, ["admin", "bob"])):
+        found = (await admin.get("/users", params={"waiting": waiting})).json()["items"]
+        assert [item["name"] for item in found] == names, "the list and the count are of different users"
+    assert (await admin.get("/user-management")).json()["waiting"] == 1
+
+
 async def test_an_administrator_finds_who_waits_and_gives_them_rights(portal: RunningPlatform) -> None:
     admin = await portal.admin()
     ada = await registered(portal, "ada")

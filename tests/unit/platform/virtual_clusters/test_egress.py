@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -176,6 +177,15 @@ async def test_machines_pods_and_services_are_not_opened_by_anybody(room: Room) 
         await room.edit(made, egress=[{"network": "192.0.2.1/32", "ports": [{"first": 22}]}])
     assert mistakes(refused) == {"egress.0.network": "network_of_the_cluster"}
     assert [each.network for each in (await room.edit(made)).egress] == ["203.0.113.0/24"]
+
+
+async def test_a_virtual_cluster_is_made_though_a_node_tells_no_address(room: Room) -> None:
+    await NodeRepository(room.session).replace([a_node("worker").model_copy(update={"address": ""})])
+    made = None
+    with contextlib.suppress(ValueError):
+        made = await room.make(egress=[WEB])
+    assert made is not None, "one node that tells no address hinders everybody"
+    assert [each.network for each in made.egress] == ["203.0.113.0/24"]
 
 
 async def test_what_is_closed_is_closed_though_tasks_run_and_new_ones_wait_until_it_is(room: Room) -> None:

@@ -17,7 +17,7 @@ from atoll.control.client import TOLD
 from atoll.homes import client as homes_client
 from atoll.homes import codes as homes_codes
 from atoll.homes.codes import NoSuchFile
-from atoll.web.codes import Code
+from atoll.web.codes import Code, ProblemCode
 from atoll.web.domain import Domain
 from atoll.web.errors import CHECKS, field_errors
 from atoll.web.schema import Schema
@@ -79,6 +79,11 @@ def test_every_declared_code_is_named_by_the_manifest_of_its_own_domain() -> Non
     assert declared() == named.keys()
     strays = {code for code, domain in named.items() if code.__module__.split(".")[1] not in (domain, "web")}
     assert not strays
+
+
+def test_every_refusal_says_what_to_do() -> None:
+    silent = sorted(code.code for code in declared() if issubclass(code, ProblemCode) and not code.remedy)
+    assert silent == [], "who is refused is left alone with it; a remedy says what to do"
 
 
 def test_every_declared_code_is_used() -> None:
