@@ -33,7 +33,8 @@ def _holds_devices() -> ColumnElement[bool]:
 
 
 def _privileged() -> ColumnElement[bool]:
-    return TaskRow.specification["privileged"].as_boolean().is_(True)
+    found: ColumnElement[bool] = TaskRow.specification["privileged"].as_boolean().is_(True)
+    return found
 
 
 def _unfinished() -> ColumnElement[bool]:
