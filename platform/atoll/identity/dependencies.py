@@ -100,7 +100,7 @@ async def _judge_again(request: Request, parts: Platform, caller: Caller) -> Non
 
 @contextlib.asynccontextmanager
 async def _sessions_ended(parts: Platform, caller: Caller) -> AsyncIterator[asyncio.Event]:
-    """Is set whenever a session or access token of the caller may have ended: at first, too, for nobody listened yet."""
+    """Is set whenever a session or access token of the caller may have ended; at first, too: nobody listened yet."""
     ended = asyncio.Event()
     ended.set()
 
