@@ -17,6 +17,7 @@ from atoll.identity.accounts import ADMIN, add_account
 from atoll.identity.models import UserRoleRow
 from atoll.identity.permissions import ADMIN_ROLE
 from atoll.identity.repository import IdentityRepository
+from atoll.tasks import root
 from atoll.virtual_clusters.service import VirtualClusterService
 
 log = structlog.get_logger(__name__)
@@ -30,6 +31,7 @@ async def ensure_tables(database: AsyncEngine, configuration: Configuration) -> 
         have_functions(connection, configuration.audit)
         have_locks(connection)
         words.let_call(connection)
+        root.let_call(connection)
 
     await upgrade(database, give)
 

@@ -9,6 +9,7 @@ from atoll.archives.schemas import ArchiveCreate
 from atoll.archives.service import ArchiveService
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
+from atoll.identity.rights.dependencies import JudgedAgain
 from atoll.operations.schemas import Operation
 from atoll.operations.service import OperationService
 from atoll.web.dependencies import Configured, Transaction
@@ -26,7 +27,10 @@ async def create(
     body: ArchiveCreate,
     service: Annotated[ArchiveService, Depends(_service)],
     caller: Annotated[Caller, allowed(FILES_WRITE)],
+    judge: JudgedAgain,
     idempotency_key: IdempotencyKey = None,
 ) -> Operation:
     """Make a `.tar.gz` of a directory of the home; links in it stay links, other odd things are left out."""
-    return await service.create(caller, body, idempotency_key)
+    found = await service.create(caller, body, idempotency_key)
+    await judge(caller)
+    return found

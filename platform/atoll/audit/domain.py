@@ -23,7 +23,7 @@ DOMAIN = Domain(
     matrix={
         "GET /audit": MatrixRow.administrators(),
         "GET /audit/actors": MatrixRow.administrators(),
-        "GET /audit/{record_id}": MatrixRow.administrators(404, path={"record_id": "nothing"}),
+        "GET /audit/{record_id}": MatrixRow.administrators(),
         "POST /audit/export": MatrixRow.administrators(),
     },
 )

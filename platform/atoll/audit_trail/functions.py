@@ -11,7 +11,7 @@ from atoll.database.rights import API, JOBS
 
 # Users' words stand in rows that they do not own: so much of them, and no more, whoever writes.
 LONGEST_TEXT = 256
-MOST_DETAILS_BYTES = 2048
+MOST_DETAILS_BYTES = 4096  # as many as three hundred names, each told in part
 AT_ONCE = 2000  # rows that are old
 MANY_AT_ONCE = 50_000  # rows that are too many: to find whose, all are counted
 OF_ALL_REFUSED = 10

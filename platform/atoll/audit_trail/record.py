@@ -1,13 +1,12 @@
 """Writing the audit: within the transaction of what was done, or on its own and folded for what was refused."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from atoll.audit_trail.functions import LONGEST_TEXT, MOST_DETAILS_BYTES
+from atoll.audit_trail.bounds import bounded, cut
 from atoll.audit_trail.models import AuditRow
 from atoll.audit_trail.repository import AuditTrailRepository
 from atoll.database.connection import Sessions
@@ -87,38 +86,19 @@ def _row(
     caller: Actor, action: str, kind: str, identifier: str, name: str, outcome: Outcome, details: dict[str, Any]
 ) -> AuditRow:
     token = means_of(caller)
-    means = {} if token is None else {"access_token": {"id": token.id, "name": token.name}}
+    means = {} if token is None else {"access_token": {"id": token.id, "name": cut(token.name)}}
     return AuditRow(
         actor_id=caller.id,
-        actor_name=caller.name,
+        actor_name=cut(caller.name),
         action=action,
         object_kind=kind,
-        object_id=_cut(identifier),
-        object_name=_cut(name),
+        object_id=cut(identifier),
+        object_name=cut(name),
         outcome=outcome,
         address=caller.address,
         request_id=caller.request_id,
-        details=bounded({**means, **details}),
+        details={**means, **bounded(details)},
     )
-
-
-def bounded(details: dict[str, Any]) -> dict[str, Any]:
-    """`details` with long texts cut off; what is still too much then is left out, and `truncated` says so."""
-    kept: dict[str, Any] = {}
-    left = MOST_DETAILS_BYTES
-    for name, value in details.items():
-        short = _cut(value) if isinstance(value, str) else value
-        size = len(json.dumps({name: short}, default=str).encode())
-        if size > left:
-            kept["truncated"] = True
-            continue
-        kept[name] = short
-        left -= size
-    return kept
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
 
 
 async def record_denied(sessions: Sessions, caller: Actor, request: str, route: str) -> None:
@@ -150,11 +130,11 @@ async def record_sign_in(
     failed = outcome != "done"
     row = AuditRow(
         actor_id=None if failed else user_id,
-        actor_name=_cut(name),
+        actor_name=cut(name),
         action="session.create",
         object_kind="session",
         object_id="",
-        object_name=_cut(name),
+        object_name=cut(name),
         outcome=outcome,
         address=address,
         request_id=request_id,

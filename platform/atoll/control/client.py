@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import httpx
 from httpx_sse import EventSource
@@ -61,11 +62,13 @@ class ControlClient:
 
     async def restart(self, name: str, user: str) -> ServiceAction:
         """Restart, and wait until healthy."""
-        return _read(ServiceAction, await self._ask(user, "POST", f"/services/{name}/restart", timeout=300))
+        return _read(ServiceAction, await self._ask(user, "POST", f"/services/{_named(name)}/restart", timeout=300))
 
     async def logs(self, name: str, lines: int, user: str) -> ServiceLog:
         """The end of a log."""
-        return _read(ServiceLog, await self._ask(user, "GET", f"/services/{name}/logs", params={"lines": lines}))
+        return _read(
+            ServiceLog, await self._ask(user, "GET", f"/services/{_named(name)}/logs", params={"lines": lines})
+        )
 
     async def runs(self, limit: int, cursor: str | None, user: str) -> Page[RunSummary]:
         """Runs, newest first."""
@@ -76,14 +79,17 @@ class ControlClient:
 
     async def run(self, run_id: str, user: str) -> Run:
         """One run."""
-        return _read(Run, await self._ask(user, "GET", f"/runs/{run_id}"))
+        return _read(Run, await self._ask(user, "GET", f"/runs/{_named(run_id)}"))
 
     async def run_events(self, run_id: str, after: str | None, user: str) -> AsyncIterator[ServerSentEvent]:
         """The events of a run, passed on as they are."""
-        headers = _for(user) | ({"Last-Event-ID": after} if after else {})
+        known = after is not None and after.isascii() and after.isdigit()  # as it numbers them
+        headers = _for(user) | ({"Last-Event-ID": str(after)} if known else {})
         timeout = httpx.Timeout(10, read=60)
         try:
-            async with self._http.stream("GET", f"/runs/{run_id}/events", headers=headers, timeout=timeout) as answer:
+            async with self._http.stream(
+                "GET", f"/runs/{_named(run_id)}/events", headers=headers, timeout=timeout
+            ) as answer:
                 if answer.is_error:
                     return
                 async for event in EventSource(answer).aiter_sse():
@@ -112,6 +118,11 @@ class ControlClient:
 
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+def _named(name: str) -> str:
+    """A name that somebody chose, as one part of a path and nothing else: no query, no way up, no odd characters."""
+    return quote(name, safe="").replace(".", "%2E")
 
 
 def _for(user: str) -> dict[str, str]:

@@ -24,14 +24,14 @@ DOMAIN = Domain(
     matrix={
         "GET /groups": MatrixRow.administrators(),
         # What becomes of groups that exist, tests/unit/platform/groups tries.
-        "GET /groups/{group_id}": MatrixRow.administrators(404, path=NOWHERE),
+        "GET /groups/{group_id}": MatrixRow.administrators(),
         "POST /groups": MatrixRow.administrators(
             422, body={"name": "nobody's", "description": "Of no role", "roles": ["nothing"]}
         ),
         "PATCH /groups/{group_id}": MatrixRow.administrators(404, path=NOWHERE, body={}),
         "PUT /groups/{group_id}/roles": MatrixRow.administrators(404, path=NOWHERE, body={"roles": ["user"]}),
         "DELETE /groups/{group_id}": MatrixRow.administrators(404, path=NOWHERE),
-        "GET /groups/{group_id}/users": MatrixRow.administrators(404, path=NOWHERE),
+        "GET /groups/{group_id}/users": MatrixRow.administrators(),
         "POST /groups/{group_id}/users": MatrixRow.administrators(404, path=NOWHERE, body={"users": ["nobody"]}),
         "DELETE /groups/{group_id}/users/{user_id}": MatrixRow.administrators(404, path=NOWHERE),
     },

@@ -9,6 +9,7 @@ from atoll.groups.service import GroupService
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.identity.permissions import PermissionTable
+from atoll.identity.rights.dependencies import JudgedAgain
 from atoll.identity.rights.policy import GROUPS_MANAGE, GROUPS_READ
 from atoll.identity.rights.schemas import Users
 from atoll.identity.schemas import UserReference
@@ -44,9 +45,11 @@ async def group(group_id: str, response: Response, service: Service, _caller: Re
 
 
 @router.post("/groups", status_code=201)
-async def create(body: GroupCreate, response: Response, service: Service, caller: Manager) -> Group:
+async def create(body: GroupCreate, response: Response, service: Service, caller: Manager, judge: JudgedAgain) -> Group:
     """A new group, which has no more rights than whoever makes it holds."""
-    return etag(response, await service.create(caller, body))
+    found = await service.create(caller, body)
+    await judge(caller)
+    return etag(response, found)
 
 
 @router.patch("/groups/{group_id}")
@@ -80,9 +83,11 @@ async def users(
 
 
 @router.post("/groups/{group_id}/users", name="add_users")
-async def add_users(group_id: str, body: Users, service: Service, caller: Manager) -> Group:
+async def add_users(group_id: str, body: Users, service: Service, caller: Manager, judge: JudgedAgain) -> Group:
     """Put users into a group."""
-    return await service.add_users(caller, group_id, body.users)
+    found = await service.add_users(caller, group_id, body.users)
+    await judge(caller)
+    return found
 
 
 @router.delete("/groups/{group_id}/users/{user_id}", status_code=204, name="remove_user")

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -126,7 +126,7 @@ class FilesClient:
         if ranged:
             headers["Content-Range"] = f"bytes {start}-{start + sent - 1}/{size}"
         return StreamingResponse(
-            _exactly(upstream, sent),
+            _Exactly(upstream, sent),
             status_code=206 if ranged else 200,
             media_type="application/octet-stream" if download else "text/plain; charset=utf-8",
             headers=headers,
@@ -218,14 +218,29 @@ def _check(answer: httpx.Response) -> None:
     raise error
 
 
-async def _exactly(upstream: httpx.Response, size: int) -> AsyncIterator[bytes]:
-    """As many bytes as the headers promised, also when the file grows meanwhile."""
-    left = size
-    try:
-        async for chunk in upstream.aiter_raw():
-            if left <= 0:
-                return
-            yield chunk[:left]
-            left -= len(chunk)
-    finally:
-        await upstream.aclose()
+class _Exactly:
+    """As many bytes as the headers promised, also when the file grows meanwhile.
+
+    No generator: one that nobody began to read runs nothing when it is closed, and the connection were not given back.
+    """
+
+    def __init__(self, upstream: httpx.Response, size: int) -> None:
+        self._upstream, self._left = upstream, size
+        self._chunks = upstream.aiter_raw()
+
+    def __aiter__(self) -> "_Exactly":
+        return self
+
+    async def __anext__(self) -> bytes:
+        """The next bytes; closed behind the last."""
+        chunk = await anext(self._chunks, b"") if self._left > 0 else b""
+        if not chunk:
+            await self.aclose()
+            raise StopAsyncIteration
+        kept = chunk[: self._left]
+        self._left -= len(kept)
+        return kept
+
+    async def aclose(self) -> None:
+        """Give the connection back."""
+        await self._upstream.aclose()

@@ -34,14 +34,16 @@ class Caller:
     token: ByToken | None = None
     # The digest of the session's or access token by which they ask: what is decided behind a wait looks at it again.
     shown: str | None = field(default=None, repr=False)
+    kinds: frozenset[str] = frozenset()  # of permissions: with what later versions add to these
 
     def may(self, permission: Permission) -> bool:
         """Whether the caller holds `permission`."""
         return permission in self.permissions
 
     def holds(self) -> Iterable[str]:
-        """The names of the permissions."""
-        return (permission.name for permission in self.permissions)
+        """The names of the permissions, and of the kinds that they hold as such."""
+        yield from (permission.name for permission in self.permissions)
+        yield from self.kinds
 
     def require(self, permission: Permission) -> None:
         """Raise NotAllowed unless the caller holds `permission`."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastapi import Depends, Request
-from fastapi.responses import Response
+from fastapi.responses import Response, StreamingResponse
 from sqlalchemy.exc import SQLAlchemyError
 from sse_starlette import ServerSentEvent
 from starlette.types import Receive, Scope, Send
@@ -18,7 +18,7 @@ from atoll.database.notifications import SESSIONS_ENDED
 from atoll.identity.access_tokens.service import AccessTokenService
 from atoll.identity.access_tokens.wrong import WrongTokens
 from atoll.identity.caller import Caller
-from atoll.identity.codes import MustChangePassword, SessionNeeded, TokenReadsOnly
+from atoll.identity.codes import MoreThanYouHold, MustChangePassword, SessionNeeded, TokenReadsOnly
 from atoll.identity.cookies import device_cookie
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.service import IdentityService
@@ -87,10 +87,22 @@ async def _holds(request: Request, parts: Platform, caller: Caller) -> bool:
     )
 
 
+async def _judge_again(request: Request, parts: Platform, caller: Caller) -> None:
+    """Raise NotSignedIn or NotAllowed where the session or access token opens less than when the request began."""
+    found = await _caller(request, parts)
+    if found is None:
+        raise NotSignedIn(told.NotSignedIn())
+    if found.must_change_password and not caller.must_change_password:
+        raise NotAllowed(MustChangePassword())
+    if lacking := sorted(map(str, caller.permissions - found.permissions)):
+        raise NotAllowed(MoreThanYouHold(permissions=", ".join(lacking)))
+
+
 @contextlib.asynccontextmanager
 async def _sessions_ended(parts: Platform, caller: Caller) -> AsyncIterator[asyncio.Event]:
-    """Is set whenever a session or access token of the caller may have ended."""
+    """Is set whenever a session or access token of the caller may have ended; at first, too: nobody listened yet."""
     ended = asyncio.Event()
+    ended.set()
 
     async def listen(heard: asyncio.Queue[str | None]) -> None:
         while True:
@@ -135,16 +147,27 @@ def stream_of(request: Request, parts: Platform, caller: Caller, events: AsyncIt
 
 
 class SentWhileSignedIn(Response):
-    """An answer that is broken off once what it was asked by ends, also while the other side does not read it."""
+    """An answer that is broken off once what it was asked by ends, also while the other side does not read it.
+
+    It is looked at before the first byte, too: it may have ended between the judging and that moment.
+    """
 
     def __init__(self, answer: Response, request: Request, parts: Platform, caller: Caller) -> None:
         super().__init__(status_code=answer.status_code)
         self._answer, self._request, self._parts, self._caller = answer, request, parts, caller
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it; who is cut off sees that bytes are missing."""
+        """Send it; who is cut off sees that bytes are missing. Raises NotSignedIn, NotAllowed."""
+        async with contextlib.AsyncExitStack() as held:
+            held.push_async_callback(self._close)
+            ended = await held.enter_async_context(_sessions_ended(self._parts, self._caller))
+            ended.clear()  # what ends from here on is heard
+            await _judge_again(self._request, self._parts, self._caller)
+            await self._send(ended, scope, receive, send)
+
+    async def _send(self, ended: asyncio.Event, scope: Scope, receive: Receive, send: Send) -> None:
         sending = asyncio.ensure_future(self._answer(scope, receive, send))
-        ending = asyncio.create_task(self._until_the_session_ends())
+        ending = asyncio.create_task(self._until_the_session_ends(ended))
         try:
             await asyncio.wait({sending, ending}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -155,14 +178,20 @@ class SentWhileSignedIn(Response):
         if not sending.cancelled():
             sending.result()
 
-    async def _until_the_session_ends(self) -> None:
-        async with _sessions_ended(self._parts, self._caller) as ended:
-            while True:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(ended.wait(), SESSION_LOOK_S)
-                ended.clear()
-                if not await _holds(self._request, self._parts, self._caller):
-                    return
+    async def _until_the_session_ends(self, ended: asyncio.Event) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                # Not `wait_for`: where the event and a cancellation come together, that forgets the cancellation.
+                async with asyncio.timeout(SESSION_LOOK_S):
+                    await ended.wait()
+            ended.clear()
+            if not await _holds(self._request, self._parts, self._caller):
+                return
+
+    async def _close(self) -> None:
+        """Give back what it is read from, also where nothing of it was read."""
+        if isinstance(self._answer, StreamingResponse) and hasattr(self._answer.body_iterator, "aclose"):
+            await self._answer.body_iterator.aclose()
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,13 @@ class PermissionTable:
         """What `grants` name, and no more: nothing comes with what was chosen for an access token, or is given."""
         return frozenset[Permission]().union(*(self._granted[grant] for grant in grants if self.knows(grant)))
 
+    def lasting(self, grants: Iterable[str]) -> frozenset[str]:
+        """The kinds among `grants`, and those within them: with what later versions add to each."""
+        within = {str(kind): _COMPRISES.get(kind, frozenset({str(kind)})) for kind in PermissionKind}
+        return frozenset(
+            kind for grant in grants if grant in within for kind, parts in within.items() if parts <= within[grant]
+        )
+
     def of(self, grants: Iterable[str]) -> frozenset[Permission]:
         """All that `grants` come to; one that only a later version knows comes to nothing."""
         known = [grant for grant in grants if self.knows(grant)]

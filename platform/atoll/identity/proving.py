@@ -5,7 +5,9 @@ from datetime import timedelta
 from atoll.database.base import now
 from atoll.identity import codes, passwords
 from atoll.identity.caller import Caller
+from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
+from atoll.identity.rights.giving import Giving
 from atoll.identity.service import failures_of, fresh_at, keys_of, refuse_guessing
 from atoll.web import told
 from atoll.web.errors import Invalid, NotAllowed, NotSignedIn
@@ -19,7 +21,8 @@ async def prove(
 ) -> None:
     """Raise unless it is the caller's password, or, where the account has none, the session began lately.
 
-    Raises Invalid at `password`, TooMany, Unavailable, NotAllowed. Wrong ones are counted as at a sign-in.
+    Raises NotSignedIn for a session that ended while it waited for its turn, Invalid at `password`, TooMany,
+    Unavailable, NotAllowed. Wrong ones are counted as at a sign-in.
     """
     # Who shows a session may not be kept from this by what others guess.
     of_session = {"session": f"session:{hashed_token}"}
@@ -44,6 +47,7 @@ async def prove(
     async with parts.sessions() as session, session.begin():
         repository = IdentityRepository(session)
         await repository.judge_alone()
+        await Giving(session, parts.part(PermissionTable)).refuse_gone(caller)
         await refuse_guessing(repository, of_session)
         if fit:
             return

@@ -1,7 +1,7 @@
 """Rules of sign-in, sessions and passwords."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -15,6 +15,7 @@ from atoll.identity.caller import ByToken, Caller
 from atoll.identity.models import SessionRow, SignInAttemptRow, UserRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository, Standing
+from atoll.identity.rights.giving import Giving
 from atoll.identity.rights.memberships import Memberships
 from atoll.identity.schemas import (
     DeviceTypeName,
@@ -232,6 +233,7 @@ class IdentityService:
             present = await repository.user(caller.id, lock=True, verifying=True)
             if present is None or not present.active:
                 raise NotSignedIn(told.NotSignedIn())
+            await Giving(session, parts.part(PermissionTable)).refuse_gone(caller)
             if fit and present.password_hash == user.password_hash:
                 present.password_hash = hashed
                 present.must_change_password = False
@@ -297,7 +299,7 @@ def described(user: UserRow, roles: list[RoleReference]) -> User:
 
 def caller_of(
     user: UserRow,
-    grants: Iterable[str],
+    grants: Collection[str],
     permissions: PermissionTable,
     address: str,
     request_id: str,
@@ -310,6 +312,7 @@ def caller_of(
         nickname=user.nickname,
         uid=user.uid,
         permissions=permissions.of(grants),
+        kinds=permissions.lasting(grants),
         must_change_password=user.must_change_password,
         address=address,
         request_id=request_id,

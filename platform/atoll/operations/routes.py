@@ -7,6 +7,7 @@ from fastapi.responses import Response
 
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed, stream_of
+from atoll.identity.rights.dependencies import JudgedAgain
 from atoll.operations.live import LiveOperations
 from atoll.operations.models import OperationState
 from atoll.operations.policy import OPERATIONS_CANCEL, OPERATIONS_READ
@@ -62,7 +63,9 @@ async def read(operation_id: str, service: Service, caller: Reader) -> Operation
 
 @router.post("/operations/{operation_id}/cancel", name="cancel")
 async def cancel(
-    operation_id: str, service: Service, caller: Annotated[Caller, allowed(OPERATIONS_CANCEL)]
+    operation_id: str, service: Service, caller: Annotated[Caller, allowed(OPERATIONS_CANCEL)], judge: JudgedAgain
 ) -> OperationDetails:
     """It shall not go on; what it left half done is removed."""
-    return await service.cancel(caller, operation_id)
+    found = await service.cancel(caller, operation_id)
+    await judge(caller)
+    return found

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
 from atoll.identity.permissions import PermissionTable
+from atoll.identity.rights.dependencies import JudgedAgain
 from atoll.identity.rights.policy import ROLES_MANAGE, ROLES_READ
 from atoll.identity.rights.schemas import Groups, Permissions, Users
 from atoll.identity.schemas import GroupReference, UserReference
@@ -50,9 +51,11 @@ async def role(role_id: str, response: Response, service: Service, _caller: Read
 
 
 @router.post("/roles", status_code=201)
-async def create(body: RoleCreate, response: Response, service: Service, caller: Manager) -> Role:
+async def create(body: RoleCreate, response: Response, service: Service, caller: Manager, judge: JudgedAgain) -> Role:
     """A new role, which grants no more than whoever makes it holds."""
-    return etag(response, await service.create(caller, body))
+    found = await service.create(caller, body)
+    await judge(caller)
+    return etag(response, found)
 
 
 @router.patch("/roles/{role_id}")

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Response
 
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
+from atoll.identity.rights.dependencies import JudgedAgain
 from atoll.settings.policy import SETTINGS_READ, SETTINGS_WRITE
 from atoll.settings.schemas import Settings, SettingsChange
 from atoll.settings.service import SettingsService
@@ -34,7 +35,10 @@ async def change(
     response: Response,
     service: Service,
     caller: Annotated[Caller, allowed(SETTINGS_WRITE)],
+    judge: JudgedAgain,
     if_match: IfMatch = None,
 ) -> Settings:
     """Use another virtual cluster, look again in other intervals, see another language, look or time zone."""
-    return etag(response, await service.change(caller, body, if_match))
+    found = await service.change(caller, body, if_match)
+    await judge(caller)
+    return etag(response, found)

@@ -154,6 +154,10 @@ class NoLongerMember(ReasonCode, words="Its owner is no longer a member of the v
     virtual_cluster: str
 
 
+class NoLongerPrivileged(ReasonCode, words="The roles of its owner do not let them run privileged jobs any more."):
+    pass
+
+
 class PreparingVirtualCluster(
     ReasonCode, words="Its virtual cluster was made or given less a moment ago and is being prepared."
 ):

@@ -24,6 +24,7 @@ from atoll.tasks.collect import last_lines, last_scalars
 from atoll.tasks.decisions import Act, Decision, Facts, decide
 from atoll.tasks.life_cycle import ENDED, NOT_BEGUN, State, Wanted
 from atoll.tasks.models import AttemptRow, EventRow, ReplicaRow, TaskRow
+from atoll.tasks.repository import TaskRepository
 from atoll.virtual_clusters.models import Standing
 from atoll.virtual_clusters.repository import VirtualClusterRepository
 from atoll.web.codes import ReasonCode
@@ -97,6 +98,7 @@ class Reconciler:
                 row = await self._claims.hold(session, claimed)
                 _enforce_hours(row)
                 await _enforce_membership(session, row)
+                await _enforce_privilege(session, row)
                 attempt = row.attempts[-1] if row.attempts else None
                 facts = self._facts(row, attempt)
                 seen = self._seen(attempt)
@@ -331,6 +333,14 @@ async def _enforce_membership(session: AsyncSession, row: TaskRow) -> None:
         return
     if not await VirtualClusterRepository(session).is_member(row.virtual_cluster_id, row.owner_id):
         _end(row, codes.NoLongerMember(virtual_cluster=row.virtual_cluster.name))
+
+
+async def _enforce_privilege(session: AsyncSession, row: TaskRow) -> None:
+    """Whoever may not be root any more waits for it in vain; what has begun goes on to its end."""
+    if row.wanted == Wanted.STOP or State(row.state) not in NOT_BEGUN or not row.specification.get("privileged"):
+        return
+    if not await TaskRepository(session).may_be_root(row.id):
+        _end(row, codes.NoLongerPrivileged())
 
 
 def _end(row: TaskRow, why: ReasonCode) -> None:

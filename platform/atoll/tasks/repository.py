@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, exists, func, or_, select, true, update
+from sqlalchemy import Boolean, ColumnElement, delete, exists, func, or_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.database.notifications import DUE, notify
@@ -30,6 +30,11 @@ def of_attempts(attempts: Collection[str]) -> ColumnElement[bool]:
 def _holds_devices() -> ColumnElement[bool]:
     """Tasks that have their devices: not those that waited for them when they were told to stop."""
     return TaskRow.state.in_(HOLDS_DEVICES) & ((TaskRow.state != State.STOPPING) | TaskRow.admitted)
+
+
+def _privileged() -> ColumnElement[bool]:
+    found: ColumnElement[bool] = TaskRow.specification["privileged"].as_boolean().is_(True)
+    return found
 
 
 def _unfinished() -> ColumnElement[bool]:
@@ -160,12 +165,20 @@ class TaskRepository:
         await self._wake(TaskRow.virtual_cluster_id == cluster_id)
 
     async def wake_strangers(self) -> None:
-        """The same of what waits where its owner is no member any more (`reconcile` ends it); for `jobs`."""
+        """The same of what waits and may no longer (`reconcile` ends it); for `jobs`.
+
+        Where its owner is no member any more, and what is privileged whose owner may not have that any more.
+        """
         found = members(also_disabled=True)
         of_member = exists().where(
             found.c.virtual_cluster_id == TaskRow.virtual_cluster_id, found.c.user_id == TaskRow.owner_id
         )
         await self._wake(~of_member)
+        await self._wake(_privileged() & ~func.may_be_root(TaskRow.id, type_=Boolean))
+
+    async def may_be_root(self, task_id: str) -> bool:
+        """Whether the owner of a task holds what privileged jobs take, at this moment; for `jobs`."""
+        return bool(await self._session.scalar(select(func.may_be_root(task_id, type_=Boolean))))
 
     async def _wake(self, which: ColumnElement[bool]) -> None:
         waits = TaskRow.state.in_(NOT_BEGUN) & (TaskRow.wanted != Wanted.STOP) & _unfinished()

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
+from atoll.identity.rights.dependencies import JudgedAgain
 from atoll.tasks.life_cycle import State
 from atoll.tasks.policy import TASKS_DELETE, TASKS_READ, TASKS_READ_ALL, TASKS_STOP, TASKS_STOP_ALL
 from atoll.tasks.schemas import KindCounts, KindName, Task, TaskEvents, TaskSummary
@@ -74,10 +75,13 @@ async def stop(
     response: Response,
     service: Service,
     caller: Annotated[Caller, allowed(TASKS_STOP, TASKS_STOP_ALL)],
+    judge: JudgedAgain,
     if_match: IfMatch = None,
 ) -> Task:
     """Ask for a stop; asking twice is asking once."""
-    return etag(response, await service.stop(caller, task_id, if_match))
+    found = await service.stop(caller, task_id, if_match)
+    await judge(caller)
+    return etag(response, found)
 
 
 @router.delete("/tasks/{task_id}", status_code=204)
@@ -85,10 +89,12 @@ async def delete(
     task_id: str,
     service: Service,
     caller: Annotated[Caller, allowed(TASKS_DELETE)],
+    judge: JudgedAgain,
     if_match: IfMatch = None,
 ) -> None:
     """Remove an ended task from all lists; its files stay in the owner's home."""
     await service.delete(caller, task_id, if_match)
+    await judge(caller)
 
 
 @router.get("/tasks/{task_id}/events", name="list_events")

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Response
 from atoll.control.client import ControlClient
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
+from atoll.identity.rights.dependencies import JudgedAgain
 from atoll.tasks.policy import TASKS_CREATE, TASKS_READ, TASKS_READ_ALL
 from atoll.tasks.schemas import Estimate, Task
 from atoll.training.schemas import TrainingCreate, TrainingDefinition, TrainingOptions
@@ -38,11 +39,13 @@ async def create(
     response: Response,
     service: Service,
     caller: Creator,
+    judge: JudgedAgain,
     idempotency_key: IdempotencyKey = None,
 ) -> Task:
     """Create a training: a task that queues and starts as soon as it can."""
     task = await service.create(caller, body, idempotency_key)
     response.headers["Location"] = f"/api/v1/tasks/{task.id}"
+    await judge(caller)
     return etag(response, task)
 
 

@@ -16,7 +16,7 @@ class OwnAccount(
     ProblemCode,
     title="This is your own account",
     detail="You would be signed out at once, and could not come back.",
-    remedy="Another administrator can delete it.",
+    remedy="Another administrator can disable or delete it.",
 ):
     pass
 

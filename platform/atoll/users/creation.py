@@ -74,8 +74,6 @@ class UserCreation:
             await self._rights.link(GroupMemberRow, links)
         clusters = [*dict.fromkeys(body.virtual_clusters)]
         await self._join(ids, clusters)
-        # An account waits for its uid while others are made: whoever lost a right meanwhile gives nothing.
-        await self._giving.judge(giver)
         for row in rows:
             await self._record(giver, row, [role.name for role in roles], [group.name for group in groups], clusters)
         return await self._users.described(rows)

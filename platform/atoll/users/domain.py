@@ -31,12 +31,12 @@ DOMAIN = Domain(
     matrix={
         "GET /users": MatrixRow.administrators(),
         # What becomes of accounts that exist, tests/unit/platform/users tries.
-        "GET /users/{user_id}": MatrixRow.administrators(404, path=NOBODY),
+        "GET /users/{user_id}": MatrixRow.administrators(),
         "POST /users/{user_id}/disable": MatrixRow.administrators(404, path=NOBODY, body={}),
         "POST /users/{user_id}/enable": MatrixRow.administrators(404, path=NOBODY),
         "POST /users/{user_id}/reset-password": MatrixRow.administrators(404, path=NOBODY),
         "POST /users/{user_id}/end-sessions": MatrixRow.administrators(404, path=NOBODY),
-        "GET /users/{user_id}/access-tokens": MatrixRow.administrators(404, path=NOBODY),
+        "GET /users/{user_id}/access-tokens": MatrixRow.administrators(),
         "DELETE /users/{user_id}/access-tokens/{token_id}": MatrixRow.administrators(404, path=NOBODY),
         # The name is taken.
         "POST /users": MatrixRow.administrators(409, body={**OWNER, "roles": ["user"]}),

@@ -9,6 +9,7 @@ from atoll.identity.access_tokens.schemas import AccessToken
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import SentWhileSignedIn, allowed
 from atoll.identity.permissions import PermissionTable
+from atoll.identity.rights.dependencies import JudgedAgain
 from atoll.identity.rights.policy import GROUPS_READ, ROLES_READ, USERS_MANAGE, USERS_READ
 from atoll.users.creation import UserCreation
 from atoll.users.csv_file import template
@@ -101,15 +102,21 @@ async def user(user_id: str, response: Response, service: Service, _caller: Read
 
 
 @router.post("/users", status_code=201)
-async def create(body: UserCreate, response: Response, creation: Creation, caller: Manager) -> Account:
+async def create(
+    body: UserCreate, response: Response, creation: Creation, caller: Manager, judge: JudgedAgain
+) -> Account:
     """A new account, which must change its password at first sign-in."""
-    return etag(response, await creation.one(caller, body))
+    found = await creation.one(caller, body)
+    await judge(caller)
+    return etag(response, found)
 
 
 @router.post("/users/batch", status_code=201, name="create_several")
-async def create_several(body: UsersCreate, creation: Creation, caller: Manager) -> UsersCreated:
+async def create_several(body: UsersCreate, creation: Creation, caller: Manager, judge: JudgedAgain) -> UsersCreated:
     """Several new accounts with the same roles, groups and virtual clusters; all are made, or none."""
-    return await creation.several(caller, body)
+    found = await creation.several(caller, body)
+    await judge(caller)
+    return found
 
 
 @router.get("/users/import/template", name="import_template", response_class=Response, responses=DESCRIBED)
@@ -160,25 +167,38 @@ async def put_groups(
 
 
 @router.post("/users/{user_id}/delete", status_code=204)
-async def delete(user_id: str, body: UserDelete, service: Service, caller: Manager, if_match: IfMatch = None) -> None:
+async def delete(
+    user_id: str, body: UserDelete, service: Service, caller: Manager, judge: JudgedAgain, if_match: IfMatch = None
+) -> None:
     """Delete an account: nobody gets its name or uid again, and the files stay where they are."""
     await service.delete(caller, user_id, if_match, stop_tasks=body.stop_tasks)
+    await judge(caller)
 
 
 @router.post("/users/{user_id}/disable")
 async def disable(
-    user_id: str, body: UserDisable, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
+    user_id: str,
+    body: UserDisable,
+    response: Response,
+    service: Service,
+    caller: Manager,
+    judge: JudgedAgain,
+    if_match: IfMatch = None,
 ) -> Account:
     """Nobody signs in as this user any more; sessions, access tokens, streams and downloads end within seconds."""
-    return etag(response, await service.disable(caller, user_id, if_match, stop_tasks=body.stop_tasks))
+    found = await service.disable(caller, user_id, if_match, stop_tasks=body.stop_tasks)
+    await judge(caller)
+    return etag(response, found)
 
 
 @router.post("/users/{user_id}/enable")
 async def enable(
-    user_id: str, response: Response, service: Service, caller: Manager, if_match: IfMatch = None
+    user_id: str, response: Response, service: Service, caller: Manager, judge: JudgedAgain, if_match: IfMatch = None
 ) -> Account:
     """The user may sign in again, with the password of before."""
-    return etag(response, await service.enable(caller, user_id, if_match))
+    found = await service.enable(caller, user_id, if_match)
+    await judge(caller)
+    return etag(response, found)
 
 
 @router.post("/users/{user_id}/reset-password")

@@ -146,8 +146,11 @@ class UserService:
     async def disable(self, giver: Giver, user_id: str, if_match: str | None, *, stop_tasks: bool) -> Account:
         """Nobody signs in as this user any more, sessions and access tokens end; tasks go on unless asked for.
 
-        Raises NotFound, Changed, NotAllowed for who holds more than the giver, Conflict for the protected account.
+        Raises NotFound, Changed, NotAllowed for who holds more than the giver, Conflict for one's own and the protected
+        account.
         """
+        if giver.id == user_id:
+            raise Conflict(OwnAccount())
         row = await self._own(giver, user_id, if_match)
         refuse_protected(row)
         if row.active:

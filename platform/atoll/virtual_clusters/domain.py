@@ -7,7 +7,7 @@ from atoll.virtual_clusters.models import ClusterGroupRow, MemberRow, QuotaRow, 
 from atoll.virtual_clusters.repository import virtual_clusters_of
 from atoll.virtual_clusters.routes import router
 from atoll.web.codes import declared
-from atoll.web.domain import HIDDEN, Domain, MatrixRow, ProcessPart
+from atoll.web.domain import OK, Domain, MatrixRow, ProcessPart
 
 ABSENT = {"cluster_id": "absent"}
 
@@ -38,13 +38,13 @@ DOMAIN = Domain(
     matrix={
         "GET /virtual-clusters": MatrixRow.everybody(),
         # Of those that there are, tests/unit/platform/virtual_clusters tries each operation.
-        "GET /virtual-clusters/{cluster_id}": MatrixRow(HIDDEN, HIDDEN, HIDDEN, HIDDEN, path=ABSENT),
+        "GET /virtual-clusters/{cluster_id}": MatrixRow.owned(admin=OK),
         # The name is taken.
         "POST /virtual-clusters": MatrixRow.administrators(409, body={"name": "default", "devices": {}}),
         "PATCH /virtual-clusters/{cluster_id}": MatrixRow.administrators(404, path=ABSENT, body={}),
         "POST /virtual-clusters/{cluster_id}/extend": MatrixRow.administrators(404, path=ABSENT, body={"hours": 1}),
         "DELETE /virtual-clusters/{cluster_id}": MatrixRow.administrators(404, path=ABSENT),
-        "GET /virtual-clusters/{cluster_id}/members": MatrixRow.administrators(404, path=ABSENT),
+        "GET /virtual-clusters/{cluster_id}/members": MatrixRow.administrators(),
         "POST /virtual-clusters/{cluster_id}/members": MatrixRow.administrators(404, path=ABSENT, body={}),
         "POST /virtual-clusters/{cluster_id}/members/remove": MatrixRow.administrators(404, path=ABSENT, body={}),
         "GET /device-capacity": MatrixRow.administrators(),

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from atoll.identity.caller import Caller
 from atoll.identity.dependencies import allowed
+from atoll.identity.rights.dependencies import JudgedAgain
 from atoll.virtual_clusters.management import VirtualClusterManagement
 from atoll.virtual_clusters.members.service import Kind, MemberManagement
 from atoll.virtual_clusters.policy import (
@@ -71,11 +72,12 @@ async def virtual_cluster(
 
 @router.post("/virtual-clusters", name="create", status_code=201)
 async def create(
-    body: VirtualClusterCreate, response: Response, management: Management, caller: Manager
+    body: VirtualClusterCreate, response: Response, management: Management, caller: Manager, judge: JudgedAgain
 ) -> VirtualCluster:
     """A new virtual cluster, without members; its tasks wait until the engine has it."""
     made = await management.create(caller, body)
     response.headers["Location"] = f"/api/v1/virtual-clusters/{made.id}"
+    await judge(caller)
     return etag(response, made)
 
 
@@ -86,10 +88,13 @@ async def edit(
     response: Response,
     management: Management,
     caller: Manager,
+    judge: JudgedAgain,
     if_match: IfMatch = None,
 ) -> VirtualCluster:
     """More of anything at any time; less only while no task waits or runs in it."""
-    return etag(response, await management.edit(caller, cluster_id, body, if_match))
+    found = await management.edit(caller, cluster_id, body, if_match)
+    await judge(caller)
+    return etag(response, found)
 
 
 @router.post("/virtual-clusters/{cluster_id}/extend", name="extend")
@@ -99,18 +104,28 @@ async def extend(
     response: Response,
     management: Management,
     caller: Manager,
+    judge: JudgedAgain,
     if_match: IfMatch = None,
 ) -> VirtualCluster:
     """More hours for the tasks of this virtual cluster, at any time; those that run have them, too."""
-    return etag(response, await management.extend(caller, cluster_id, body.hours, if_match))
+    found = await management.extend(caller, cluster_id, body.hours, if_match)
+    await judge(caller)
+    return etag(response, found)
 
 
 @router.delete("/virtual-clusters/{cluster_id}", name="delete", status_code=202)
 async def delete(
-    cluster_id: str, response: Response, management: Management, caller: Manager, if_match: IfMatch = None
+    cluster_id: str,
+    response: Response,
+    management: Management,
+    caller: Manager,
+    judge: JudgedAgain,
+    if_match: IfMatch = None,
 ) -> VirtualCluster:
     """Delete it, while no task waits or runs in it. Its members lose it at once; it is gone once the engine says so."""
-    return etag(response, await management.delete(caller, cluster_id, if_match))
+    found = await management.delete(caller, cluster_id, if_match)
+    await judge(caller)
+    return etag(response, found)
 
 
 @router.get("/virtual-clusters/{cluster_id}/members", name="list_members")
@@ -128,15 +143,23 @@ async def members(
 
 
 @router.post("/virtual-clusters/{cluster_id}/members", name="add_members")
-async def add_members(cluster_id: str, body: MembersAdd, service: Members, caller: Manager) -> MembersAdded:
+async def add_members(
+    cluster_id: str, body: MembersAdd, service: Members, caller: Manager, judge: JudgedAgain
+) -> MembersAdded:
     """Make users and groups members."""
-    return await service.add(caller, cluster_id, body)
+    found = await service.add(caller, cluster_id, body)
+    await judge(caller)
+    return found
 
 
 @router.post("/virtual-clusters/{cluster_id}/members/remove", name="remove_members")
-async def remove_members(cluster_id: str, body: MembersRemove, service: Members, caller: Manager) -> MembersRemoved:
+async def remove_members(
+    cluster_id: str, body: MembersRemove, service: Members, caller: Manager, judge: JudgedAgain
+) -> MembersRemoved:
     """Take users and groups out; who is a member in another way stays one, and is named."""
-    return await service.remove(caller, cluster_id, body)
+    found = await service.remove(caller, cluster_id, body)
+    await judge(caller)
+    return found
 
 
 @router.get("/device-capacity", name="read_capacity")

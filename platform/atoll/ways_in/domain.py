@@ -36,7 +36,7 @@ DOMAIN = Domain(
         "DELETE /session/ways/{way}": MatrixRow(
             owner=404, colleague=404, foreigner=404, admin=404, unentitled=404, path=SOME
         ),
-        "GET /users/{user_id}/ways": MatrixRow.administrators(404, path=NOBODY),
+        "GET /users/{user_id}/ways": MatrixRow.administrators(),
         "DELETE /users/{user_id}/ways/{way}": MatrixRow.administrators(404, path=NOBODY | SOME),
     },
 )

@@ -66,6 +66,7 @@ class Links:
         user = await self._identity.user(caller.id, lock=True)
         if user is None or not user.active:
             raise NotSignedIn(told.NotSignedIn())
+        await self._giving.refuse_gone(caller)  # the provider was waited for, and others
         refuse_protected(user)
         found = await self._repository.link(known.issuer, known.subjects)
         if found is not None and found[0].user_id != caller.id:

@@ -70,5 +70,8 @@ class RequestChecks:
         return None
 
     def _fits(self, origin: str) -> bool:
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:  # none that a browser has
+            return False
         return f"{parts.scheme}://{parts.netloc}" in self._origins

@@ -12,8 +12,10 @@ from atoll.api.contents import ensure_contents
 from atoll.configuration import Configuration
 from atoll.database.connection import connect, sessions
 from atoll.database.rights import API
+from atoll.engines.repository import NodeRepository
 
 from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform, as_service, configuration, serving
+from tests.unit.platform.rows import a_node
 
 OWN = ["settings:read", "settings:write"]  # with their own, whoever may do anything at all
 FIRST = "somebody-elses-choice"
@@ -37,6 +39,14 @@ async def portal(
         finally:
             for client in running.clients:
                 await client.aclose()
+
+
+async def with_machines(platform: RunningPlatform) -> None:
+    """There is a machine on which tasks could run; without `jobs` none does."""
+    database = connect(platform.configuration, pool_size=1)
+    async with sessions(database)() as session, session.begin():
+        await NodeRepository(session).replace([a_node("node1")])
+    await database.dispose()
 
 
 def account(name: str, **more: Any) -> dict[str, Any]:

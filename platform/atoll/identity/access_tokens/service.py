@@ -52,6 +52,7 @@ class AccessTokenService:
             nickname=user.nickname,
             uid=user.uid,
             permissions=self._table.scope(row.grants) & self._table.of(grants),
+            kinds=self._table.lasting(row.grants) & self._table.lasting(grants),
             must_change_password=user.must_change_password,
             address=address,
             request_id=request_id,
@@ -93,7 +94,8 @@ class AccessTokenService:
             raise NotSignedIn(told.NotSignedIn())
         if owner.must_change_password:
             raise NotAllowed(codes.MustChangePassword())
-        await Giving(self._session, self._table).judge(caller, grants)
+        # No more than they hold at any time, so what a kind comes to now is enough.
+        await Giving(self._session, self._table).judge(caller, map(str, self._table.scope(grants)))
         if (await self._repository.live_of([caller.id])).get(caller.id, 0) >= limits.most_per_user:
             raise Conflict(codes.TooManyAccessTokens(limit=limits.most_per_user))
         token = new_access_token()

@@ -26,7 +26,7 @@ class Giver(Actor, Protocol):
     """Who changes rights: a caller, or an operator on the command line, who lacks nothing."""
 
     def holds(self) -> Iterable[str]:
-        """The names of the permissions with which they came."""
+        """The names of the permissions with which they came, and of the kinds that they hold as such."""
 
 
 class Giving:
@@ -49,8 +49,12 @@ class Giving:
         if lacking := sorted((self.names(grants) | {*giver.holds()}) - held):
             raise NotAllowed(MoreThanYouHold(permissions=", ".join(lacking)))
 
+    async def refuse_gone(self, giver: Giver) -> None:
+        """Raise NotSignedIn for a giver whose account, session or access token has ended, whatever they hold."""
+        await self.held(giver)
+
     async def held(self, giver: Giver) -> frozenset[str] | None:
-        """The names of those permissions with which the giver came that they hold at this moment; None for all.
+        """Of the names with which the giver came those of what they hold at this moment; None for all.
 
         Raises NotSignedIn.
         """
@@ -63,11 +67,16 @@ class Giving:
         standing, lives = found
         if not lives:
             raise NotSignedIn(told.NotSignedIn())
-        return frozenset(permission.name for permission in self.table.of(standing)) & {*giver.holds()}
+        names = {permission.name for permission in self.table.of(standing)} | self.table.lasting(standing)
+        return frozenset(names & {*giver.holds()})
 
     def names(self, grants: Iterable[str]) -> frozenset[str]:
-        """The names of the permissions that `grants` come to."""
-        return frozenset(permission.name for permission in self.table.scope(grants))
+        """The names of the permissions that `grants` come to, and of the kinds among them.
+
+        A kind is more than what it comes to now: whoever holds just that gives nobody what later versions add to it.
+        """
+        granted = [*grants]
+        return frozenset(permission.name for permission in self.table.scope(granted)) | self.table.lasting(granted)
 
     async def judge_user(self, giver: Giver, user_id: str) -> None:
         """Raise NotAllowed when a user, who is locked, holds more than the giver."""

@@ -1,16 +1,14 @@
 """Who did what: rows have a size, and are forgotten by age and by number."""
 
 import asyncio
-import json
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from atoll.api.domains import DOMAINS
 from atoll.audit.domain import DOMAIN as AUDIT
-from atoll.audit_trail.functions import AT_ONCE, LONGEST_TEXT, MOST_DETAILS_BYTES
+from atoll.audit_trail.functions import AT_ONCE, LONGEST_TEXT
 from atoll.audit_trail.models import AuditRow
-from atoll.audit_trail.record import bounded
 from atoll.database.base import now
 from atoll.database.connection import Sessions, connect, sessions
 from atoll.identity.models import UserRow
@@ -18,18 +16,6 @@ from atoll.jobs import application
 from sqlalchemy import func, select
 
 from tests.unit.platform.conftest import RunningPlatform, eventually
-
-
-def test_details_have_a_size() -> None:
-    most = 2 * MOST_DETAILS_BYTES
-    assert bounded({"image": "x" * 60_000, "kind": "training"}) == {
-        "image": "x" * (LONGEST_TEXT - 1) + "…",
-        "kind": "training",
-    }
-    for details in ({"names": ["n" * 60] * 1000}, {f"k{number}": "v" * 999 for number in range(99)}):
-        kept = bounded(details)
-        assert kept["truncated"] is True
-        assert len(json.dumps(kept)) < most
 
 
 async def test_a_refused_request_writes_a_short_row(platform: RunningPlatform) -> None:

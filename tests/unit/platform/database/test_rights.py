@@ -140,6 +140,7 @@ async def test_functions_are_for_their_callers_and_nobody_else(engines: dict[str
         (JOBS, "audit_forget_old()"),
         (JOBS, "audit_forget_too_many()"),
         (JOBS, "lock_turns()"),
+        (JOBS, "may_be_root(text)"),
     }
 
 

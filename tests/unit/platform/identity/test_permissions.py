@@ -36,6 +36,22 @@ def test_a_grant_is_a_kind_or_a_single_permission(grants: tuple[str, ...], comes
     assert TABLE.of(grants) == comes_to, "a grant comes to something else"
 
 
+@pytest.mark.parametrize(
+    ("grants", "kinds"),
+    [
+        (("platform",), {"platform", "annotation"}),
+        (("annotation",), {"annotation"}),
+        (("administration", "things:read"), {"administration"}),
+        (tuple(each.name for each in TABLE.permissions), set()),
+        (("things:later", "kind-of-later"), set()),
+    ],
+)
+def test_who_holds_all_that_a_kind_comes_to_now_does_not_hold_the_kind(
+    grants: tuple[str, ...], kinds: set[str]
+) -> None:
+    assert TABLE.lasting(grants) == kinds, "what later versions add to a kind is given by who will not hold it"
+
+
 def test_what_is_no_kind_and_no_permission_cannot_be_granted() -> None:
     assert TABLE.knows("annotation")
     assert TABLE.knows("things:rule")

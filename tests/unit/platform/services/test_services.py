@@ -21,6 +21,10 @@ def different(control: Running) -> dict[str, Any]:
     return {"control": {"url": control.url, "certificate": certificate, "key": key, "ca": ca}}
 
 
+# Names as people send them, of which none may become another address of the control service, or an error of ours.
+ODD = ("a%00b", "a%0Ab", "%7F", "a%3Fb", "a%23b", "%2E%2E", "api%2E", "%C3%A4", "a%25b", "a%5Bb")
+
+
 @pytest.fixture(autouse=True)
 def rendered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stand in for the playbook, which renders nothing here."""
@@ -55,11 +59,25 @@ async def test_a_restart_is_done_for_the_administrator_who_asks_and_kept(
     assert [(row["outcome"], row["object_name"]) for row in kept] == [("done", "jobs"), ("failed", "jobs")]
 
 
+async def test_the_restart_of_what_has_an_odd_name_is_refused_and_kept(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    for name in ("a%00b", "a%0Ab", "%2E%2E"):
+        refused = await admin.post(f"/services/{name}/restart")
+        assert (refused.status_code, refused.json()["code"]) == (404, "no_such_service"), refused.text
+    kept = (await admin.get("/audit", params={"action": "service.restart"})).json()["items"]
+    assert [(row["outcome"], row["object_name"]) for row in kept] == [
+        ("failed", ".."),
+        ("failed", "a\nb"),
+        ("failed", "a\ufffdb"),
+    ]
+
+
 async def test_what_is_not_there_is_told_in_the_words_of_the_platform(platform: RunningPlatform) -> None:
     admin = await platform.admin()
-    for way, code in (("/services/nothing/logs", "no_such_service"), ("/runs/nothing", "no_such_run")):
-        answer = await admin.get(way)
-        assert (answer.status_code, answer.json()["code"]) == (404, code), answer.text
+    for name in ("nothing", *ODD):
+        for way, code in ((f"/services/{name}/logs", "no_such_service"), (f"/runs/{name}", "no_such_run")):
+            answer = await admin.get(way)
+            assert (answer.status_code, answer.json()["code"]) == (404, code), f"{way}: {answer.text}"
     assert (await admin.get("/runs")).json()["items"] == []
 
 

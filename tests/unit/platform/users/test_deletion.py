@@ -74,6 +74,17 @@ async def test_nobody_deletes_their_own_account(portal: RunningPlatform) -> None
     assert (await admin.post(f"/users/{await id_of(second)}/delete", {})).status_code == 204
 
 
+async def test_nobody_disables_their_own_account_whatever_version_of_it_they_have_read(portal: RunningPlatform) -> None:
+    admin = await portal.admin()
+    second = await portal.user(admin, "second", roles=["admin"])
+    path = f"/users/{await id_of(second)}/disable"
+    for headers in ({}, {"If-Match": '"999"'}):
+        refused = await second.post(path, {}, headers=headers)
+        assert told(refused)[:2] == (409, "own_account"), "who disables themselves cannot come back"
+    assert (await second.get("/users")).is_success
+    assert (await admin.post(path, {})).is_success
+
+
 async def test_what_flows_for_who_is_deleted_ends_within_seconds(platform: RunningPlatform) -> None:
     admin = await platform.admin()
     ada = await platform.user(admin, "ada")

@@ -135,6 +135,22 @@ async def test_nobody_signs_in_while_disabled_by_a_password_that_was_being_chang
     assert (await eve.get("/session")).status_code == 401, "a session began while the account was disabled"
 
 
+async def test_no_password_is_changed_by_a_session_that_ended_while_it_waited(
+    portal: RunningPlatform, held: Held
+) -> None:
+    came, go = held
+    thief = await portal.user(await portal.admin(), "eve")
+    eve = await portal.sign_in("eve", PASSWORD)
+    asking = asyncio.ensure_future(
+        thief.post("/session/password", {"current_password": PASSWORD, "new_password": SLOW})
+    )
+    await asyncio.wait_for(came.wait(), 10)
+    assert (await eve.post("/sessions/end-others")).is_success
+    go.set()
+    assert told(await asking)[:2] == (401, "not_signed_in"), "the password was changed by a session that had ended"
+    assert (await portal.sign_in("eve", PASSWORD)).name == "eve"
+
+
 @pytest.mark.parametrize("name", ["root", "nobody"])
 async def test_nobody_is_called_as_every_system_calls_somebody_else(portal: RunningPlatform, name: str) -> None:
     admin = await portal.admin()

@@ -62,6 +62,31 @@ async def test_all_roles_and_groups_of_a_user_are_set_at_once(portal: RunningPla
     ]
 
 
+async def test_a_kind_is_given_and_taken_by_who_holds_the_kind_and_not_only_what_it_comes_to_now(
+    portal: RunningPlatform,
+) -> None:
+    admin = await portal.admin()
+    every = [each["name"] for each in (await admin.get("/permissions")).json()["permissions"]]
+    eve = await a_user(portal, admin, "eve", await a_role(admin, "Each by itself", *every))
+    ruler = await a_user(portal, admin, "ruler", await a_role(admin, "By kinds", "administration", "platform"))
+    ada = await id_of(await registered(portal, "ada"))
+    group = await a_group(admin, "Annotators", ["annotator"])
+    for kind in ("platform", "annotation", "administration"):
+        made = await eve.post("/roles", {"name": f"All of {kind}", "grants": [kind]})
+        assert told(made)[:2] == (403, "more_than_you_hold"), f"{kind} was given by who will not hold it"
+        assert made.json()["params"]["permissions"].split(", ")[0] in (kind, "annotation")
+    for by, status in ((eve, 403), (ruler, 200)):
+        for given in (
+            await by.http.put(f"/users/{ada}/roles", json={"roles": ["annotator"]}),
+            await by.post("/roles/annotator/users", {"users": [ada]}),
+            await by.http.put(f"/users/{ada}/groups", json={"groups": [group]}),
+        ):
+            assert given.status_code == status, given.text
+    assert told(await eve.post(f"/users/{ada}/reset-password"))[:2] == (403, "more_than_you_hold")
+    assert (await eve.post("/roles", {"name": "As I", "grants": every})).is_success
+    assert (await eve.post("/access-tokens", {"name": "t", "grants": ["platform"], "days": 1})).is_success
+
+
 async def test_how_to_reach_a_user_is_changed_and_what_is_left_out_stays(portal: RunningPlatform) -> None:
     admin = await portal.admin()
     ada = await registered(portal, "ada")
@@ -112,6 +137,20 @@ async def test_no_edit_overwrites_who_was_quicker(portal: RunningPlatform) -> No
     assert changed.headers["etag"] != now["If-Match"]
 
 
+async def own(manager: Client) -> str:
+    """The role that the manager has, and so may give."""
+    found: str = (await manager.get("/roles", params={"words": "Manager"})).json()["items"][0]["id"]
+    return found
+
+
+async def new_in_a_group(by: Client, _role: str, group: str, _user: str) -> httpx.Response:
+    return await by.post("/users", account("new", roles=[await own(by)], groups=[group]))
+
+
+async def roles_of_a_group(by: Client, _role: str, group: str, _user: str) -> httpx.Response:
+    return await by.http.put(f"/groups/{group}/roles", json={"roles": [await own(by)]})
+
+
 Ask = Callable[[Client, str, str, str], Awaitable[httpx.Response]]
 # By the manager: what gives, takes or uses the role `role`, which the group `group` has, and of which `user` has none.
 GIVING: dict[str, Ask] = {
@@ -119,9 +158,7 @@ GIVING: dict[str, Ask] = {
     "new accounts": lambda by, role, _group, _user: by.post(
         "/users/batch", {"users": [{"name": "new", "nickname": "n", "password": FIRST}], "roles": [role]}
     ),
-    "a new account in a group": lambda by, _role, group, _user: by.post(
-        "/users", account("new", roles=["annotator"], groups=[group])
-    ),
+    "a new account in a group": new_in_a_group,
     "roles of a user": lambda by, role, _group, user: by.http.put(f"/users/{user}/roles", json={"roles": [role]}),
     "groups of a user": lambda by, _role, group, user: by.http.put(f"/users/{user}/groups", json={"groups": [group]}),
     "users of a role": lambda by, role, _group, user: by.post(f"/roles/{role}/users", {"users": [user]}),
@@ -129,9 +166,7 @@ GIVING: dict[str, Ask] = {
     "a new group": lambda by, role, _group, _user: by.post(
         "/groups", {"name": "New", "description": "New", "roles": [role]}
     ),
-    "roles of a group": lambda by, _role, group, _user: by.http.put(
-        f"/groups/{group}/roles", json={"roles": ["annotator"]}
-    ),
+    "roles of a group": roles_of_a_group,
     "the name of a group": lambda by, _role, group, _user: by.http.patch(f"/groups/{group}", json={"name": "Mine"}),
     "the end of a group": lambda by, _role, group, _user: by.delete(f"/groups/{group}"),
     "groups of a role": lambda by, role, group, _user: by.delete(f"/roles/{role}/groups/{group}"),
@@ -213,11 +248,12 @@ async def test_nobody_acts_upon_the_account_of_who_holds_more(portal: RunningPla
 async def test_nobody_takes_a_role_or_group_of_more_than_they_hold(portal: RunningPlatform) -> None:
     admin = await portal.admin()
     manager = await a_manager(portal, admin)
-    second = await a_user(portal, admin, "second", "admin", "annotator")
+    watch = await a_role(admin, "Watch", "nodes:read")
+    second = await a_user(portal, admin, "second", "admin", watch)
     user = await id_of(second)
     group = await a_group(admin, "Admins", ["admin"], [user])
     for answer in (
-        await manager.http.put(f"/users/{user}/roles", json={"roles": ["annotator"]}),
+        await manager.http.put(f"/users/{user}/roles", json={"roles": [watch]}),
         await manager.http.put(f"/users/{user}/groups", json={"groups": []}),
         await manager.delete(f"/roles/admin/users/{user}"),
         await manager.delete(f"/groups/{group}/users/{user}"),
@@ -225,14 +261,14 @@ async def test_nobody_takes_a_role_or_group_of_more_than_they_hold(portal: Runni
         assert told(answer)[:2] == (403, "more_than_you_hold"), answer.text
     assert (await second.get("/audit")).is_success
     # What they hold themselves they take, from whomever it is.
-    assert (await manager.delete(f"/roles/annotator/users/{user}")).status_code == 204
+    assert (await manager.delete(f"/roles/{watch}/users/{user}")).status_code == 204
     assert (await admin.get(f"/users/{user}")).json()["roles"] == [{"id": "admin", "name": "System Admin"}]
 
 
 async def test_who_manages_people_alone_makes_nobody_a_member_of_a_virtual_cluster(portal: RunningPlatform) -> None:
     admin = await portal.admin()
     manager = await a_manager(portal, admin)
-    body = account("new", roles=["annotator"])
+    body = account("new", roles=[await a_role(admin, "Watch", "nodes:read")])
     refused = await manager.post("/users", body | {"virtual_clusters": ["default"]})
     assert told(refused)[:2] == (403, "more_than_you_hold"), "a virtual cluster was given away"
     assert refused.json()["params"] == {"permissions": "virtual_clusters:manage"}
@@ -262,7 +298,6 @@ async def test_of_the_account_of_the_installation_only_the_password_changes(port
     assert (before["protected"], before["roles"]) == (True, [{"id": "admin", "name": "System Admin"}])
     for by in (admin, second):
         for answer in (
-            await by.post(f"/users/{user}/disable", {}),
             await by.http.put(f"/users/{user}/roles", json={"roles": ["user"]}),
             await by.http.put(f"/users/{user}/roles", json={"roles": ["admin", "user"]}),
             await by.http.put(f"/users/{user}/groups", json={"groups": [group]}),
@@ -274,8 +309,9 @@ async def test_of_the_account_of_the_installation_only_the_password_changes(port
         ):
             assert told(answer)[:2] == (409, "protected_account"), f"the first account changes: {answer.request.url}"
             assert answer.json()["params"] == {"name": "admin"}
-    assert told(await admin.post(f"/users/{user}/delete", {}))[:2] == (409, "own_account")
-    assert told(await second.post(f"/users/{user}/delete", {}))[:2] == (409, "protected_account")
+    for verb in ("delete", "disable"):
+        assert told(await admin.post(f"/users/{user}/{verb}", {}))[:2] == (409, "own_account")
+        assert told(await second.post(f"/users/{user}/{verb}", {}))[:2] == (409, "protected_account")
     assert (await second.get(f"/users/{user}")).json() == before
     assert (await second.get(f"/users/{await id_of(second)}")).json()["roles"] == before["roles"], "half was done"
     assert [item["name"] for item in (await admin.get("/groups")).json()["items"]] == ["Ops"]

@@ -2,8 +2,12 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
+import pytest
 from atoll.database.connection import connect
+from atoll.identity import passwords
+from atoll.ways_in.openid import OpenId
 from sqlalchemy import text
 
 from tests.providers.openid import OpenIdServer
@@ -67,6 +71,42 @@ async def test_who_sits_at_a_session_that_was_left_open_links_nothing_without_th
         await ada.post(LINK.format(way="microsoft"), {"password": "a wild guess"})
     limited = await ada.post(LINK.format(way="microsoft"), {"password": PASSWORD})
     assert told(limited)[:2] == (429, "too_many_attempts"), "passwords are guessed there without end"
+
+
+async def test_a_session_that_ends_while_its_password_waits_links_nothing(
+    portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = await registered(portal, "ada")
+    other = await portal.sign_in("ada", PASSWORD)
+    usual = passwords.fits
+
+    async def fits(*arguments: Any, **more: Any) -> Any:
+        found = await usual(*arguments, **more)
+        assert (await other.post("/sessions/end-others")).is_success
+        return found
+
+    monkeypatch.setattr(passwords, "fits", fits)
+    refused = await ada.post(LINK.format(way="microsoft"), KNOWN)
+    assert told(refused)[:2] == (401, "not_signed_in"), "it begins a link for a session that had ended"
+
+
+async def test_a_session_that_ends_while_the_provider_answers_links_nothing(
+    portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = await registered(portal, "ada")
+    other = await portal.sign_in("ada", PASSWORD)
+    browser = of(ada, portal)
+    came = await browser.sign_in_there(await browser.begin("microsoft", LINK, KNOWN), "ada")
+    usual = OpenId.who
+
+    async def who(*arguments: Any) -> Any:
+        found = await usual(*arguments)
+        assert (await other.post("/sessions/end-others")).is_success
+        return found
+
+    monkeypatch.setattr(OpenId, "who", who)
+    assert told(await browser.come_back(came))[:2] == (401, "not_signed_in"), "a session that had ended linked it"
+    assert [way["linked_at"] for way in (await other.get("/session/ways")).json()["ways"]] == [None, None]
 
 
 async def test_who_has_no_password_links_soon_after_signing_in_only(portal: RunningPlatform) -> None:

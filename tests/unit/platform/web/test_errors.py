@@ -13,6 +13,9 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from tests.unit.platform.conftest import RunningPlatform, training
+from tests.unit.platform.people import portal
+
+__all__ = ["portal"]
 
 
 async def answer(error: Exception) -> httpx.Response:
@@ -67,6 +70,13 @@ async def test_odd_characters_are_a_mistake_of_the_request(platform: RunningPlat
     for method, path, more in requests:
         answer = await admin.http.request(method, path, **more)
         assert answer.status_code in (404, 422), (path, answer.text)
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "[", "http://a]b", "null"])
+async def test_an_origin_that_is_none_is_a_foreign_one(portal: RunningPlatform, origin: str) -> None:
+    answer = await portal.anonymous(Origin=origin).post("/session", json={"name": "ada", "password": "x" * 12})
+    assert (answer.status_code, answer.json()["code"]) == (403, "foreign_origin"), "it is an error of the program"
+    assert answer.json()["remedy"]
 
 
 async def test_of_a_request_that_is_all_mistakes_a_few_are_told(platform: RunningPlatform) -> None:

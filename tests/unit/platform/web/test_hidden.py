@@ -18,7 +18,6 @@ from atoll.web.domain import ABSENT, DENIED, HIDDEN, MatrixRow
 from atoll.web.requests import SAFE_METHODS
 
 from tests.unit.platform.conftest import Client, RunningPlatform, training
-from tests.unit.platform.people import id_of
 from tests.unit.platform.round_trips import Questions, asked, questions
 from tests.unit.platform.web.test_permission_matrix import (
     GUARDS,
@@ -27,6 +26,7 @@ from tests.unit.platform.web.test_permission_matrix import (
     Who,
     held,
     places_of,
+    programs,
     who_ask,
 )
 
@@ -90,24 +90,8 @@ def said(answer: httpx.Response, objects: Mapping[str, str]) -> tuple[int, Any, 
 
 
 async def objects_of(platform: RunningPlatform, admin: Client, owner: Client, program: Any) -> Objects:
-    """One of each kind that paths name; the virtual cluster is one of which only the owner is a member."""
-    there = await places_of(platform, owner, program)
-
-    async def made(address: str, body: dict[str, Any]) -> str:
-        answer = await admin.post(address, body)
-        assert answer.status_code == 201, answer.text
-        identifier: str = answer.json()["id"]
-        return identifier
-
-    there["user_id"] = await id_of(owner)
-    there["session_id"] = (await owner.get("/sessions")).json()["items"][0]["id"]
-    there["record_id"] = (await admin.get("/audit")).json()["items"][0]["id"]
-    there["role_id"] = await made("/roles", {"name": "Hidden", "grants": ["overview:read"]})
-    of_owner = {"roles": [there["role_id"]], "users": [there["user_id"]]}
-    there["group_id"] = await made("/groups", {"name": "Hidden", "description": "Hidden", **of_owner})
-    there["cluster_id"] = await made("/virtual-clusters", {"name": "hidden", "devices": {}})
-    joined = await admin.post(f"/virtual-clusters/{there['cluster_id']}/members", {"users": [there["user_id"]]})
-    assert joined.is_success, joined.text
+    """One of each kind that paths name."""
+    there = await places_of(platform, admin, owner, program)
     return Objects(there, {place: each[:-1] + ("0" if each[-1] != "0" else "1") for place, each in there.items()})
 
 
@@ -155,13 +139,31 @@ async def test_what_is_somebody_elses_and_what_never_was_are_answered_alike(
     assert min(tried[status] for status in (SIGNED_OUT, DENIED, HIDDEN)) >= len(objects.there)
 
 
+async def test_a_program_is_told_of_what_is_somebody_elses_as_of_what_never_was(
+    platform: RunningPlatform, callers: dict[Who, Client], objects: Objects
+) -> None:
+    tried: Counter[int] = Counter()
+    different = []
+    for (who, read_only), client in (await programs(platform, callers)).items():
+        for operation in WITH_OBJECTS:
+            if may_know(who, operation):
+                continue
+            told = [said(await ask(client, operation, each), each) for each in (objects.there, objects.never)]
+            tried[told[0][0]] += 1
+            if told[0] != told[1] or told[0][0] not in (DENIED, HIDDEN):
+                named = f"a program of {who}{' that reads only' * read_only}"
+                different.append(f"{named}: {operation}: {told[0]} is told apart from {told[1]}")
+    assert not different, "\n".join(different)
+    assert min(tried[status] for status in (DENIED, HIDDEN)) >= len(objects.there)
+
+
 async def test_a_request_that_names_what_is_somebody_elses_is_answered_as_if_it_never_was(
     callers: dict[Who, Client], objects: Objects
 ) -> None:
     foreigner = callers["foreigner"]
     for address in ("/trainings", "/trainings/estimate"):
         told = []
-        for name in ("hidden", "absent"):
+        for name in ("secret", "absent"):
             answer = await foreigner.post(address, training(virtual_cluster=name))
             told.append(said(answer, {"cluster": name}))
         assert told[0] == told[1], f"{address}: whose it is and that it is, is told"

@@ -219,14 +219,39 @@ async def who_ask(platform: RunningPlatform) -> dict[Who, Client]:
     }
 
 
-async def places_of(platform: RunningPlatform, owner: Client, program: Any) -> dict[str, str]:
+async def made(admin: Client, address: str, body: dict[str, Any]) -> str:
+    """The id of something new."""
+    answer = await admin.post(address, body)
+    assert answer.status_code == 201, answer.text
+    identifier: str = answer.json()["id"]
+    return identifier
+
+
+async def of_people(admin: Client, owner: Client) -> dict[str, str]:
+    """What `owner` has to do with and others have not: the virtual cluster is one of which only they are a member."""
+    places = {
+        "user_id": await id_of(owner),
+        "session_id": (await owner.get("/sessions")).json()["items"][0]["id"],
+        "role_id": await made(admin, "/roles", {"name": "secret", "grants": ["overview:read"]}),
+    }
+    of_owner = {"roles": [places["role_id"]], "users": [places["user_id"]]}
+    places["group_id"] = await made(admin, "/groups", {"name": "secret", "description": "secret", **of_owner})
+    places["cluster_id"] = await made(admin, "/virtual-clusters", {"name": "secret", "devices": {}})
+    joined = await admin.post(f"/virtual-clusters/{places['cluster_id']}/members", {"users": [places["user_id"]]})
+    assert joined.is_success, joined.text
+    places["record_id"] = (await admin.get("/audit")).json()["items"][0]["id"]
+    return places
+
+
+async def places_of(platform: RunningPlatform, admin: Client, owner: Client, program: Any) -> dict[str, str]:
     """The objects of `owner`, by the places in paths."""
     program(
         "owner", "import os\nopen(os.environ['ATOLL_OUTPUT_DIR'] + '/result', 'w').write('secret')\nprint('secret')\n"
     )
     task_id = (await owner.post("/trainings", training())).json()["id"]
     await owner.until(task_id, "finished")
-    places = {"task_id": task_id, "operation_id": await ended_operation(platform, "owner")}
+    operation_id = await ended_operation(platform, "owner")
+    places = {"task_id": task_id, "operation_id": operation_id, **await of_people(admin, owner)}
     for domain in DOMAINS:
         for place, example in domain.examples.items():
             made = await owner.post(example.address, example.body)
@@ -237,7 +262,7 @@ async def places_of(platform: RunningPlatform, owner: Client, program: Any) -> d
 
 async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, program: Any) -> None:
     callers = await who_ask(platform)
-    places = await places_of(platform, callers["owner"], program)
+    places = await places_of(platform, callers["admin"], callers["owner"], program)
     wrong = []
     for who, client in callers.items():
         for operation, row in MATRIX.items():
@@ -303,7 +328,7 @@ async def test_a_token_opens_to_a_program_what_it_opens_to_its_owner_but_for_wha
 ) -> None:
     callers = await who_ask(platform)
     admin = callers["admin"]
-    places = await places_of(platform, callers["owner"], program)
+    places = await places_of(platform, callers["admin"], callers["owner"], program)
     asking = await programs(platform, callers)
     assert {who for who, _ in asking} == {*callers} - {"nobody"}
     wrong = []
