@@ -122,7 +122,7 @@ async def change_password(
 ) -> Session:
     """Change the own password; every other session of the user ends and this one gets a new cookie.
 
-    Access tokens stay unless they are to end, too.
+    Access tokens stay unless they are to end, too, and so do other ways into the account.
     """
     # Not in the request's transaction, as for sign_in.
     new_token, changed = await IdentityService.change_password(
@@ -134,6 +134,7 @@ async def change_password(
         device,
         agent,
         end_access_tokens=body.end_access_tokens,
+        end_links=body.end_links,
     )
     set_cookie(response, parts.configuration, new_token)
     return changed

@@ -109,6 +109,10 @@ class PasswordChange(Schema):
     current_password: Password
     new_password: NewPassword
     end_access_tokens: bool = Field(default=False, description="Whether the own access tokens end, too")
+    end_links: bool = Field(
+        default=False,
+        description="Whether other ways into the account end, too, with the access tokens of who came by them",
+    )
 
 
 class Registration(Schema):

@@ -21,7 +21,7 @@ from atoll.identity.models import SignInAttemptRow, UserRow
 from atoll.identity.registration import record_registration, refuse_closed, refuse_more, tries
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import Session
-from atoll.identity.service import IdentityService, of_address, refuse_guessing, refuse_too_many, too_often
+from atoll.identity.service import IdentityService, of_address, refuse_guessing, refuse_too_many
 from atoll.identity.tokens import new_token, token_hash
 from atoll.providers import WayName
 from atoll.ways_in import codes, proposing
@@ -35,15 +35,14 @@ from atoll.ways_in.ways import BRANDS, Ways
 from atoll.web import told
 from atoll.web.errors import ApiError, Conflict, NotAllowed, NotFound, NotSignedIn, Unavailable
 from atoll.web.platform import Platform
-from atoll.web.turns import Lines, machine
+from atoll.web.turns import Lines, machine, site
 
 OPEN_FOR = timedelta(minutes=10)
-MOST_OPEN_OF_MACHINE = 100  # an office may be behind one address
-MOST_OPEN = 10_000
+MOST_OPEN_OF_SITE = 100  # an office may be behind one address
 # Where a browser comes back to: a page of the portal, which tells the API by a write what it came with.
 RETURN = "/sign-in/by/{way}"
 log = structlog.get_logger(__name__)
-_ASKING = Lines(4, waiting=16, wait_s=15)  # a provider is asked for so many of one address at a time
+_ASKING = Lines(4, waiting=16, wait_s=15)  # each provider is asked for so many of one address at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ async def start(
         raise Conflict(codes.OtherAddress(provider=provider.brand, origin=home))
     state, browser, verifier = new_token(), new_token(), secrets.token_urlsafe(64)
     sent = Sent(state, new_token(), verifier, _redirect(parts, way), chooses=caller is not None)
-    async with _ASKING.turn(machine(visitor.address)):
+    async with _ASKING.turn(_line(way, visitor)):
         try:
             async with in_time():
                 address = await provider.address(sent)
@@ -97,9 +96,9 @@ async def start(
     async with parts.sessions() as session, session.begin():
         repository = WaysRepository(session)
         await repository.forget_ended()
-        where = machine(visitor.address)
-        if await repository.open_flows(where) >= MOST_OPEN_OF_MACHINE or await repository.open_flows() >= MOST_OPEN:
-            raise too_often()
+        where = site(visitor.address)
+        # The oldest of the same site go: whoever begins many is in the way of nobody elsewhere.
+        await repository.end_oldest(where, MOST_OPEN_OF_SITE - 1)
         session.add(
             FlowRow(
                 state_hash=token_hash(state),
@@ -108,7 +107,7 @@ async def start(
                 nonce=sent.nonce,
                 verifier=verifier,
                 user_id=caller.id if caller else None,
-                machine=where,
+                site=where,
                 expires_at=now() + OPEN_FOR,
             )
         )
@@ -136,20 +135,31 @@ async def come_back(
         log.info("a provider did not say who somebody is", way=way, error=(body.error or "")[:64])
         raise NotAllowed(codes.ProviderDeclined(provider=provider.brand))
     sent = Sent(body.state, flow.nonce, flow.verifier, _redirect(parts, way))
-    try:
-        async with _ASKING.turn(machine(visitor.address)), in_time():
-            known = await provider.who(body.code, sent, body.issuer)
-    except Unreachable as error:
-        raise _told(provider, error) from None
-    except NotBelieved as error:
-        async with parts.sessions() as session, session.begin():
-            await _record_failure(session, way, visitor)
-        raise _told(provider, error) from None
+    known = await _asked(parts, provider, body.code, sent, body.issuer, visitor)
     if caller is not None and flow.user_id is not None:
         async with parts.sessions() as session, session.begin():
             await Links(session, parts).link(caller, provider, known)
         return None
     return await _enter(parts, provider, known, visitor)
+
+
+async def _asked(
+    parts: Platform, provider: Provider, code: str, sent: Sent, issuer: str | None, visitor: Visitor
+) -> Known:
+    """Who came back. What is not believed is counted for the address before the next one there has its turn."""
+    async with _ASKING.turn(_line(provider.way, visitor)):
+        # Again: of many codes at once a provider is shown no more than of codes in a row.
+        async with parts.sessions() as session, session.begin():
+            await refuse_guessing(IdentityRepository(session), {"address": of_address(visitor.address)})
+        try:
+            async with in_time():
+                return await provider.who(code, sent, issuer)
+        except Unreachable as error:
+            raise _told(provider, error) from None
+        except NotBelieved as error:
+            async with parts.sessions() as session, session.begin():
+                await _record_failure(session, provider.way, visitor)
+            raise _told(provider, error) from None
 
 
 async def register(parts: Platform, way: WayName, wanted: WayRegistration, visitor: Visitor) -> Opened:
@@ -257,6 +267,11 @@ def provider_of(parts: Platform, way: WayName) -> Provider:
     if ways is None or (provider := ways.provider(way)) is None:
         raise NotFound(codes.NoSuchWay(provider=BRANDS[way]))
     return provider
+
+
+def _line(way: WayName, visitor: Visitor) -> str:
+    """Where to wait for a provider: who waits for one that is silent is in nobody's way to the other one."""
+    return f"{way}:{machine(visitor.address)}"
 
 
 def _redirect(parts: Platform, way: WayName) -> str:

@@ -28,7 +28,7 @@ class NotBelieved(Exception):
 
 
 class Asking:
-    """The connections to providers of one process of the API."""
+    """The connections to one provider of one process of the API."""
 
     def __init__(self, ways: WaysIn) -> None:
         self._http = httpx.AsyncClient(

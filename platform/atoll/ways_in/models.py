@@ -43,7 +43,8 @@ class FlowRow(Table):
     verifier: Mapped[str]
     # Who links: the one who was signed in then. Nobody: who signs in.
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
-    machine: Mapped[str] = mapped_column(index=True)
+    site: Mapped[str] = mapped_column(index=True)
+    begun_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
 

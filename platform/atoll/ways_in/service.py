@@ -3,6 +3,7 @@
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.record import Actor, record
+from atoll.identity.access_tokens.repository import AccessTokenRepository
 from atoll.identity.accounts import ADMIN, refuse_protected
 from atoll.identity.caller import Caller
 from atoll.identity.models import UserRow
@@ -30,6 +31,7 @@ class Links:
         self._providers = {provider.way: provider for provider in ways.all()} if ways else {}
         self._giving = Giving(session, parts.part(PermissionTable))
         self._identity = IdentityRepository(session)
+        self._tokens = AccessTokenRepository(session)
         self._repository = WaysRepository(session)
 
     async def of(self, user_id: str) -> WaysOfUser:
@@ -82,9 +84,10 @@ class Links:
         await self._record(caller, "user.link", user, provider.way)
 
     async def unlink(self, actor: Caller, user_id: str, way: WayName) -> None:
-        """End a link. Raises NotFound, Conflict for the caller's only way in, NotAllowed for who holds more than they.
+        """End a link, with sessions that came by it and access tokens that were made in these.
 
-        Whoever manages users may end the only way, too: it may be open to somebody else.
+        Raises NotFound, Conflict for the caller's only way in, NotAllowed for who holds more than they. Whoever manages
+        users may end the only way, too: it may be open to somebody else.
         """
         user = await self._user(user_id, lock=True, verifying=True)
         await self._giving.judge_user(actor, user.id)
@@ -95,7 +98,13 @@ class Links:
         if user.id == actor.id and not user.password_hash and not others:
             raise Conflict(codes.OnlyWay(provider=BRANDS[way]))
         await self._repository.unlink(user.id, way)
-        await self._record(actor, "user.unlink", user, way)
+        # Whoever came by it has nothing left: neither the session nor what they made in it. Who ends their own stays.
+        shown = actor.shown if user.id == actor.id else None
+        ended = {
+            "sessions": await self._identity.end_sessions_of(user.id, but=shown, ways=[way]),
+            "access_tokens": await self._tokens.end_all_of(user.id, ways=[way]),
+        }
+        await self._record(actor, "user.unlink", user, way, **{what: count for what, count in ended.items() if count})
 
     def _asked(self, row: LinkRow, *, otherwise: bool = False) -> bool:
         """Whether the issuer of a link is asked here; `otherwise` is said of a way that is not offered at all."""
@@ -108,9 +117,14 @@ class Links:
             raise NotFound(told.NotFound())
         return user
 
-    async def _record(self, actor: Actor, action: str, user: UserRow, way: str) -> None:
-        details = {"way": str(way)}
+    async def _record(self, actor: Actor, action: str, user: UserRow, way: str, **more: int) -> None:
+        details = {"way": str(way), **more}
         await record(self._session, actor, action, kind="user", identifier=user.id, name=user.name, details=details)
+
+
+async def end_links(session: AsyncSession, user_id: str) -> list[str]:
+    """End all links of an account, and name their ways; whoever asks ends the sessions."""
+    return await WaysRepository(session).unlink(user_id)
 
 
 async def forget_labels(session: AsyncSession, user_id: str) -> None:

@@ -103,6 +103,7 @@ class AccessTokenService:
             token_hash=token_hash(token),
             grants=grants,
             read_only=body.read_only,
+            way=await IdentityRepository(self._session).way_of(caller.shown or ""),
             expires_at=now() + timedelta(days=body.days),
         )
         await self._repository.add(row)

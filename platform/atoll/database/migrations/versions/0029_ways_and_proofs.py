@@ -1,0 +1,39 @@
+"""Sessions and access tokens keep by which way their users came; what is under way keeps whence, and since when.
+
+Revision ID: 0029
+Revises: 0027
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0029"
+down_revision = "0027"
+branch_labels = None
+depends_on = None
+
+SESSIONS, TOKENS, FLOWS = "sessions", "access_tokens", "way_in_flows"
+
+
+def upgrade() -> None:
+    """Of what there is nobody knows the way: it ends with any link of its account. What is under way begins anew."""
+    for table in (SESSIONS, TOKENS):
+        op.add_column(table, sa.Column("way", sa.String(), nullable=True))
+    _begin_anew("machine", "site")
+    op.add_column(FLOWS, sa.Column("begun_at", sa.DateTime(timezone=True), nullable=False))
+
+
+def downgrade() -> None:
+    """Without."""
+    op.drop_column(FLOWS, "begun_at")
+    _begin_anew("site", "machine")
+    for table in (TOKENS, SESSIONS):
+        op.drop_column(table, "way")
+
+
+def _begin_anew(of: str, to: str) -> None:
+    """What is under way is of ten minutes at most."""
+    op.execute(sa.text(f"DELETE FROM {FLOWS}"))  # noqa: S608 - a name of this file
+    op.drop_index(op.f(f"ix_{FLOWS}_{of}"), table_name=FLOWS)
+    op.alter_column(FLOWS, of, new_column_name=to)
+    op.create_index(op.f(f"ix_{FLOWS}_{to}"), FLOWS, [to], unique=False)
