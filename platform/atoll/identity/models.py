@@ -125,6 +125,8 @@ class SessionRow(Table):
     # By which way beside the password it was begun: empty for the password, None where that was not kept (before 0029).
     way: Mapped[str | None] = mapped_column(default="")
     last_seen_at: Mapped[datetime] = mapped_column(default=now)
+    # When who sits there proved last that it is they: by the password, or by signing in anew at a provider.
+    proven_at: Mapped[datetime | None]
     user: Mapped[UserRow] = relationship(lazy="joined", innerjoin=True)
 
 

@@ -189,10 +189,19 @@ class IdentityRepository:
         )
         return found
 
-    async def began_since(self, token_hash: str, moment: datetime) -> bool:
-        """Whether that session began after `moment`."""
-        query = select(SessionRow.user_id).where(SessionRow.token_hash == token_hash, SessionRow.created_at > moment)
-        return await self._session.scalar(query) is not None
+    async def proven_since(self, token_hash: str, moment: datetime, *, elsewhere: bool = False) -> bool:
+        """Whether who sits at that session proved after `moment` who they are.
+
+        `elsewhere`: only where a way beside the password led into it, for which all of these proofs were asked.
+        """
+        row = SessionRow
+        query = select(row.user_id).where(row.token_hash == token_hash, row.proven_at > moment)
+        return await self._session.scalar(query.where(row.way != "") if elsewhere else query) is not None
+
+    async def proven(self, token_hash: str) -> None:
+        """Keep that who sits at that session proved now who they are."""
+        proven = update(SessionRow).where(SessionRow.token_hash == token_hash).values(proven_at=now())
+        await self._session.execute(proven.execution_options(synchronize_session=False))
 
     async def end_session(self, token_hash: str) -> None:
         """End one session, and what flows for it."""

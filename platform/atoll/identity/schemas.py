@@ -63,6 +63,12 @@ class SignIn(Schema):
     password: Password
 
 
+class Proof(Schema):
+    """What proves who sits there."""
+
+    password: Password
+
+
 class DeviceTypeName(Schema):
     """What people call a device type, wherever an answer names it by `type`."""
 

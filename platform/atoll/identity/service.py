@@ -132,7 +132,13 @@ class IdentityService:
                     for key in {keys.get("device", ""), _pair(name, address)} - {""}:
                         await repository.forgive(key)
                     return await IdentityService(session, parts).begin(
-                        user, address=address, request_id=request_id, replaces=replaces, device=device, agent=agent
+                        user,
+                        address=address,
+                        request_id=request_id,
+                        replaces=replaces,
+                        device=device,
+                        agent=agent,
+                        proven=True,
                     )
         # After the transaction, so that the failure is counted.
         raise NotSignedIn(codes.WrongCredentials())
@@ -147,10 +153,11 @@ class IdentityService:
         device: str | None,
         agent: str,
         way: str = "",
+        proven: bool,
     ) -> tuple[str, str, Session]:
-        """A session of an active user, who has proven to be that user; what it gives, `sign_in` says.
+        """A session of an active user, whom somebody names; what it gives, `sign_in` says.
 
-        `way`: how, if not by the password.
+        `way`: how, if not by the password. `proven`: whether it is sure that the user sits there now.
         """
         session, repository, name = self._session, self._repository, user.name
         session.add(SignInAttemptRow(key=_succeeded(name)))
@@ -169,7 +176,7 @@ class IdentityService:
             request_id=request_id,
             details={"way": way} if way else {},
         )
-        token, opened = await self._open(user, address, agent, way)
+        token, opened = await self._open(user, address, agent, way, proven=proven)
         return token, shown, opened
 
     async def session(self, hashed_token: str) -> Session:
@@ -263,7 +270,9 @@ class IdentityService:
         # After the transaction, so that the failure is counted.
         raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("current_password")])
 
-    async def _open(self, user: UserRow, address: str, agent: str, way: str = "") -> tuple[str, Session]:
+    async def _open(
+        self, user: UserRow, address: str, agent: str, way: str = "", *, proven: bool = True
+    ) -> tuple[str, Session]:
         token = new_token()
         row = SessionRow(
             token_hash=token_hash(token),
@@ -272,6 +281,7 @@ class IdentityService:
             device=device_of(agent),
             address=address,
             way=way,
+            proven_at=now() if proven else None,
         )
         self._session.add(row)
         await self._session.flush()

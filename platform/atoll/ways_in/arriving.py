@@ -25,7 +25,7 @@ from atoll.identity.service import IdentityService, of_address, refuse_guessing,
 from atoll.identity.tokens import new_token, token_hash
 from atoll.providers import WayName
 from atoll.ways_in import codes, proposing
-from atoll.ways_in.asking import NotBelieved, Unreachable, in_time
+from atoll.ways_in.asking import NotBelieved, NotFresh, Unreachable, in_time
 from atoll.ways_in.models import FlowRow, StrangerRow, linked
 from atoll.ways_in.provider import Known, Provider, Sent
 from atoll.ways_in.repository import WaysRepository, used
@@ -75,18 +75,29 @@ class Unknown:
 
 
 async def start(
-    parts: Platform, way: WayName, visitor: Visitor, origin: str | None, caller: Caller | None = None
+    parts: Platform,
+    way: WayName,
+    visitor: Visitor,
+    origin: str | None,
+    caller: Caller | None = None,
+    *,
+    proves: bool = False,
 ) -> tuple[str, str, str]:
     """Where to send the browser, the state that comes back, and what the browser is given to be known again.
 
-    `caller`: who links; without one somebody signs in. Raises NotFound, Conflict, TooMany, Unavailable, NotAllowed.
+    `caller`: who links, or (`proves`) shows that it is they; without one somebody signs in.
+
+    Raises NotFound, Conflict, TooMany, Unavailable, NotAllowed.
     """
     provider = provider_of(parts, way)
     home = parts.configuration.web.origin
     if origin is not None and origin != home:
         raise Conflict(codes.OtherAddress(provider=provider.brand, origin=home))
-    state, browser, verifier = new_token(), new_token(), secrets.token_urlsafe(64)
-    sent = Sent(state, new_token(), verifier, _redirect(parts, way), chooses=caller is not None)
+    if proves and not provider.proves:
+        raise Conflict(codes.ProvesNothing(provider=provider.brand))
+    state, browser, verifier, begun = new_token(), new_token(), secrets.token_urlsafe(64), now()
+    since = begun.timestamp() if proves else None
+    sent = Sent(state, new_token(), verifier, _redirect(parts, way), chooses=caller is not None, since=since)
     async with _ASKING.turn(_line(way, visitor)):
         try:
             async with in_time():
@@ -107,8 +118,10 @@ async def start(
                 nonce=sent.nonce,
                 verifier=verifier,
                 user_id=caller.id if caller else None,
+                proves=proves,
                 site=where,
-                expires_at=now() + OPEN_FOR,
+                begun_at=begun,
+                expires_at=begun + OPEN_FOR,
             )
         )
     return address, state, browser
@@ -117,7 +130,9 @@ async def start(
 async def come_back(
     parts: Platform, way: WayName, body: WayReturn, visitor: Visitor, caller: Caller | None
 ) -> Opened | Unknown | None:
-    """A session of whom the provider knows, or who is unknown here; None: the account of `caller` is linked now.
+    """A session of whom the provider knows (another one of `caller`, who proved who they are), or who is unknown here.
+
+    None: the account of `caller` is linked now.
 
     Raises NotFound, NotAllowed, NotSignedIn, Conflict, TooMany, Unavailable.
     """
@@ -134,8 +149,11 @@ async def come_back(
     if body.code is None:
         log.info("a provider did not say who somebody is", way=way, error=(body.error or "")[:64])
         raise NotAllowed(codes.ProviderDeclined(provider=provider.brand))
-    sent = Sent(body.state, flow.nonce, flow.verifier, _redirect(parts, way))
+    since = flow.begun_at.timestamp() if flow.proves else None
+    sent = Sent(body.state, flow.nonce, flow.verifier, _redirect(parts, way), since=since)
     known = await _asked(parts, provider, body.code, sent, body.issuer, visitor)
+    if caller is not None and flow.proves:
+        return await _prove(parts, provider, known, visitor, caller)
     if caller is not None and flow.user_id is not None:
         async with parts.sessions() as session, session.begin():
             await Links(session, parts).link(caller, provider, known)
@@ -155,6 +173,8 @@ async def _asked(
             async with in_time():
                 return await provider.who(code, sent, issuer)
         except Unreachable as error:
+            raise _told(provider, error) from None
+        except NotFresh as error:  # it was they, and no guess
             raise _told(provider, error) from None
         except NotBelieved as error:
             async with parts.sessions() as session, session.begin():
@@ -197,18 +217,34 @@ async def register(parts: Platform, way: WayName, wanted: WayRegistration, visit
 async def _enter(parts: Platform, provider: Provider, known: Known, visitor: Visitor) -> Opened | Unknown:
     async with parts.sessions() as session, session.begin():
         repository = WaysRepository(session)
+        first = await repository.link(known.issuer, known.subjects, lock=False)
+        user = None if first is None else await IdentityRepository(session).user(first[0].user_id, lock=True)
+        # Behind the user's lock, which whoever makes or ends a link has first, too: it may have ended.
         found = await repository.link(known.issuer, known.subjects)
         if found is None:
             return await _unknown(session, parts, provider, known)
         row, _ = found
-        user = await IdentityRepository(session).user(row.user_id, lock=True)
-        if user is not None and user.active:
+        if user is not None and user.active and user.id == row.user_id:
             await refuse_too_many(IdentityRepository(session), user.name)
             used(row, known.subjects[0], known.label, now())
             return await _open(session, parts, user, visitor, provider.way)
         await _record_failure(session, provider.way, visitor, "" if user is None else user.name)
     # After the transaction, so that it is kept.
     raise NotAllowed(AccountInactive())
+
+
+async def _prove(parts: Platform, provider: Provider, known: Known, visitor: Visitor, caller: Caller) -> Opened:
+    """Another session in place of the one that is shown, by which its user came anew."""
+    async with parts.sessions() as session, session.begin():
+        user = await IdentityRepository(session).user(caller.id, lock=True)
+        if user is None or not user.active:
+            raise NotSignedIn(told.NotSignedIn())
+        found = await WaysRepository(session).link(known.issuer, known.subjects)
+        if found is None or found[0].user_id != user.id:
+            raise NotAllowed(codes.SomebodyElse(provider=provider.brand))
+        await refuse_too_many(IdentityRepository(session), user.name)
+        used(found[0], known.subjects[0], known.label, now())
+        return await _open(session, parts, user, visitor, provider.way, proven=True)
 
 
 async def _unknown(session: AsyncSession, parts: Platform, provider: Provider, known: Known) -> Unknown:
@@ -233,7 +269,9 @@ async def _unknown(session: AsyncSession, parts: Platform, provider: Provider, k
     return Unknown(NewAccount(name=name, nickname=nickname, label=known.label), browser)
 
 
-async def _open(session: AsyncSession, parts: Platform, user: UserRow, visitor: Visitor, way: WayName) -> Opened:
+async def _open(
+    session: AsyncSession, parts: Platform, user: UserRow, visitor: Visitor, way: WayName, *, proven: bool = False
+) -> Opened:
     return Opened(
         *await IdentityService(session, parts).begin(
             user,
@@ -243,6 +281,7 @@ async def _open(session: AsyncSession, parts: Platform, user: UserRow, visitor: 
             device=visitor.device,
             agent=visitor.agent,
             way=way,
+            proven=proven,
         )
     )
 
@@ -283,4 +322,6 @@ def _told(provider: Provider, error: Unreachable | NotBelieved) -> ApiError:
     log.warning("a provider was of no use", way=provider.way, why=str(error))
     if isinstance(error, Unreachable):
         return Unavailable(codes.ProviderUnreachable(provider=provider.brand))
+    if isinstance(error, NotFresh):
+        return NotAllowed(codes.ProviderNotFresh(provider=provider.brand))
     return NotAllowed(codes.ProviderNotBelieved(provider=provider.brand))

@@ -38,6 +38,10 @@ DOMAIN = Domain(
         "POST /session/ways/{way}/link": MatrixRow(
             owner=404, colleague=404, foreigner=404, admin=404, unentitled=404, body={}, path=SOME
         ),
+        "POST /session/ways/{way}/prove": MatrixRow(
+            owner=404, colleague=404, foreigner=404, admin=404, unentitled=404, path=SOME
+        ),
+        "GET /session/proof": MatrixRow.everybody(unentitled=OK),
         "DELETE /session/ways/{way}": MatrixRow(
             owner=404, colleague=404, foreigner=404, admin=404, unentitled=404, path=SOME
         ),

@@ -6,6 +6,7 @@ from atoll.audit_trail.record import Actor, record
 from atoll.identity.access_tokens.repository import AccessTokenRepository
 from atoll.identity.accounts import ADMIN, refuse_protected
 from atoll.identity.caller import Caller
+from atoll.identity.fresh import MINUTES, fresh
 from atoll.identity.models import UserRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
@@ -15,7 +16,7 @@ from atoll.ways_in import codes
 from atoll.ways_in.models import LinkRow, linked
 from atoll.ways_in.provider import Known, Provider
 from atoll.ways_in.repository import WaysRepository
-from atoll.ways_in.schemas import LinkedWay, WaysOfUser
+from atoll.ways_in.schemas import LinkedWay, Proofs, WaysOfUser
 from atoll.ways_in.ways import BRANDS, Ways
 from atoll.web import told
 from atoll.web.errors import Conflict, NotFound, NotSignedIn
@@ -51,6 +52,24 @@ class Links:
             if (row := rows.get(way)) is not None or way in self._providers
         ]
         return WaysOfUser(password=bool(user.password_hash), linkable=user.name != ADMIN, ways=ways)
+
+    async def proofs(self, caller: Caller, hashed_token: str) -> Proofs:
+        """By what the caller, who shows that session, proves who they are."""
+        user = await self._user(caller.id, verifying=True)
+        rows = await self._repository.links_of(user.id)
+        ways = [WayName(row.way) for row in rows if self._asked(row) and self._providers[WayName(row.way)].proves]
+        return Proofs(
+            fresh=await fresh(self._identity, hashed_token),
+            links=await fresh(self._identity, hashed_token, elsewhere=True),
+            minutes=MINUTES,
+            password=bool(user.password_hash),
+            ways=sorted(ways),
+        )
+
+    async def refuse_unlinked(self, caller: Caller, way: WayName) -> None:
+        """Raise NotFound where the caller's account is not linked with an account there."""
+        if not any(row.way == way and self._asked(row) for row in await self._repository.links_of(caller.id)):
+            raise NotFound(codes.NothingLinked(provider=BRANDS[way]))
 
     async def refuse(self, caller: Caller, way: WayName) -> None:
         """Raise Conflict where the caller's account cannot be linked: it is protected, or has such a link."""

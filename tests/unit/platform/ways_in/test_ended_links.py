@@ -23,9 +23,15 @@ async def linked(portal: RunningPlatform, ada: Client, way: str = "microsoft", p
     return arrived
 
 
+async def proven(browser: Browser) -> Browser:
+    """Who came by a link showed lately that it is they; the session is of that link still."""
+    assert (await browser.api.post("/session/proof", json={"password": PASSWORD})).is_success
+    return browser
+
+
 async def programs(portal: RunningPlatform, *owners: Client | Browser) -> list[Program]:
     """A program of each, by a token that was made in that session."""
-    clients = [each if isinstance(each, Client) else Client(each.api, "ada") for each in owners]
+    clients = [each if isinstance(each, Client) else Client((await proven(each)).api, "ada") for each in owners]
     return [await program_of(portal, each, "platform") for each in clients]
 
 

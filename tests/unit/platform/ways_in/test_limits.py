@@ -89,8 +89,8 @@ async def test_of_one_site_so_many_ways_are_open_and_the_oldest_goes_first(
 async def test_ways_that_are_open_elsewhere_shut_nobody_out(portal: RunningPlatform) -> None:
     database = connect(portal.configuration, pool_size=1)
     many = (
-        "INSERT INTO way_in_flows (state_hash, browser_hash, way, nonce, verifier, site, begun_at, expires_at)"
-        " SELECT n, 'b', 'microsoft', 'n', 'v', '198.51.' || n % 200 || '.' || n / 200, now(),"
+        "INSERT INTO way_in_flows (state_hash, browser_hash, way, nonce, verifier, proves, site, begun_at, expires_at)"
+        " SELECT n, 'b', 'microsoft', 'n', 'v', false, '198.51.' || n % 200 || '.' || n / 200, now(),"
         " now() + interval '10 minutes' FROM generate_series(1, 10000) n"
     )
     async with database.begin() as connection:

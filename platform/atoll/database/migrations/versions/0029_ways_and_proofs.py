@@ -1,4 +1,4 @@
-"""Sessions and access tokens keep by which way their users came; what is under way keeps whence, and since when.
+"""Sessions keep by which way their users came and when they proved who they are; access tokens and flows likewise.
 
 Revision ID: 0029
 Revises: 0027
@@ -16,17 +16,21 @@ SESSIONS, TOKENS, FLOWS = "sessions", "access_tokens", "way_in_flows"
 
 
 def upgrade() -> None:
-    """Of what there is nobody knows the way: it ends with any link of its account. What is under way begins anew."""
+    """Of what there is nobody knows the way: it ends with any link of its account, and nobody proved anything. What is under way begins anew."""
     for table in (SESSIONS, TOKENS):
         op.add_column(table, sa.Column("way", sa.String(), nullable=True))
+    op.add_column(SESSIONS, sa.Column("proven_at", sa.DateTime(timezone=True), nullable=True))
     _begin_anew("machine", "site")
+    op.add_column(FLOWS, sa.Column("proves", sa.Boolean(), nullable=False))
     op.add_column(FLOWS, sa.Column("begun_at", sa.DateTime(timezone=True), nullable=False))
 
 
 def downgrade() -> None:
     """Without."""
-    op.drop_column(FLOWS, "begun_at")
+    for column in ("begun_at", "proves"):
+        op.drop_column(FLOWS, column)
     _begin_anew("site", "machine")
+    op.drop_column(SESSIONS, "proven_at")
     for table in (TOKENS, SESSIONS):
         op.drop_column(table, "way")
 
