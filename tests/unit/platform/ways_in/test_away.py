@@ -2,10 +2,9 @@
 
 import asyncio
 import json
-import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,15 +19,6 @@ from tests.unit.platform.conftest import RunningPlatform
 from tests.unit.platform.people import told
 
 START = "/session/ways/microsoft/start"
-
-
-@pytest.fixture
-def silent() -> Iterator[int]:
-    """A port at which somebody takes connections and says nothing."""
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        door.listen(8)
-        yield door.getsockname()[1]
 
 
 class TestNobodyThere:
@@ -74,38 +64,6 @@ class TestNobodySpeaks:
         began = time.monotonic()
         assert told(await portal.anonymous().post(START))[:2] == (503, "provider_unreachable")
         assert time.monotonic() - began < 5, "a provider that says nothing is waited for"
-
-
-class TestOneIsSilent:
-    """One provider takes connections and says nothing; the other one is there."""
-
-    @pytest.fixture
-    def different(self, different: dict[str, Any], silent: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-        """Waited for for so long that who is held up by it is seen."""
-        monkeypatch.setattr(asking, "WAIT_S", 10.0)
-        ways = different["ways_in"]
-        return {"ways_in": ways | {"microsoft": ways["microsoft"] | {"issuer": f"http://127.0.0.1:{silent}"}}}
-
-    @pytest.mark.parametrize("addresses", [1, 5], ids=["of one address", "all connections"])
-    async def test_it_holds_nobody_up_who_goes_the_other_way(self, portal: RunningPlatform, addresses: int) -> None:
-        crowd = [
-            asyncio.ensure_future(portal.anonymous(**{"X-Forwarded-For": f"198.51.100.{number}"}).post(START))
-            for number in range(addresses)
-            for _ in range(20 // addresses)
-        ]
-        await asyncio.sleep(1)  # all are there
-        browser = a_browser(portal, **{"X-Forwarded-For": "198.51.100.0"})
-        try:
-            answer = await browser.api.post("/session/ways/wechat/start")
-            assert answer.status_code == 201, f"one that is silent holds up the other one: {answer.text}"
-            came = await browser.sign_in_there(answer.json()["address"], "ada", "wechat")
-            answer = await browser.come_back(came, "wechat")
-            assert answer.is_success, f"one that is silent holds up the other one: {answer.text}"
-            assert not all(each.done() for each in crowd), "nobody was held up at all"
-        finally:
-            for each in crowd:
-                each.cancel()
-            await asyncio.gather(*crowd, return_exceptions=True)
 
 
 def test_a_provider_is_waited_for_as_long_as_people_bear() -> None:
