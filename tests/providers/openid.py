@@ -59,6 +59,9 @@ class OpenIdServer:
         default_factory=lambda: {"x5t": "x", "x5c": ["MII"], "issuer": "https://x/v2.0", "cloud_instance_name": "x"}
     )
     others: list[Claims] = field(default_factory=lambda: [{"kty": "AKP", "kid": "of tomorrow", "alg": "ML-DSA-44"}])
+    signed_in: dict[str, float] = field(default_factory=dict)  # when people did last, by asking them
+    silent: bool = False  # it sends back who is signed in, whatever it is asked for
+    tells_when: bool = True  # as Entra ID does where the application says so (optional claim `auth_time`)
     answers: dict[str, Callable[[], Response]] = field(default_factory=dict)  # by path, in place of all
 
     def rotate(self) -> None:
@@ -135,7 +138,8 @@ class OpenIdServer:
                 refused = {"error": "access_denied", "error_description": "AADSTS65004: declined"}
                 return RedirectResponse(f"{redirect}?{urlencode(refused | back)}", 302)
             person = chosen
-        elif person not in self.people or asked.get("prompt") == "select_account":
+            self.signed_in[person] = time.time()
+        elif person not in self.people or (self._asks(person, asked) and not self.silent):
             return self._page()
         code = secrets.token_urlsafe(32)
         self.codes[code] = {
@@ -143,10 +147,16 @@ class OpenIdServer:
             "redirect": redirect,
             "nonce": asked.get("nonce", ""),
             "challenge": asked["code_challenge"],
+            "max_age": asked.get("max_age", ""),
         }
         answer = RedirectResponse(f"{redirect}?{urlencode({'code': code} | back)}", 302)
         answer.set_cookie(PERSON, person, httponly=True, path="/authorize")
         return answer
+
+    def _asks(self, person: str, asked: Mapping[str, str]) -> bool:
+        """Whether a person who is signed in is asked who they are, once more (OpenID Connect Core, 3.1.2.1)."""
+        age = time.time() - self.signed_in.get(person, 0)
+        return asked.get("prompt") in ("select_account", "login") or age > float(asked.get("max_age", "inf"))
 
     def _page(self) -> Response:
         buttons = "".join(
@@ -184,6 +194,7 @@ class OpenIdServer:
             "nbf": at,
             "exp": at + 3600,
             **({"nonce": grant["nonce"]} if grant["nonce"] else {}),
+            **({"auth_time": int(self.signed_in[grant["person"]])} if grant["max_age"] and self.tells_when else {}),
             **self.people[grant["person"]],
         }
         told = {name: value for name, value in (claims | self.changed).items() if value is not None}

@@ -40,9 +40,11 @@ class NoPassword(
 
 class SignInAgain(
     ProblemCode,
-    title="You signed in too long ago for this",
-    detail="It opens another way into your account, so you have to have signed in within the last {minutes} minutes.",
-    remedy="Sign out, sign in again, and repeat it.",
+    title="Sign in again for this",
+    detail="It opens another way into your account, so you have to have shown within the last {minutes} minutes that it"
+    " is you.",
+    remedy="Enter your password, or sign in anew at Microsoft if your account is linked there. If you have neither, an"
+    " administrator can give the account a password (reset the password).",
 ):
     minutes: int
 

@@ -30,6 +30,7 @@ DOMAIN = Domain(
     actions={
         "session.create": "Sign in",
         "session.delete": "Sign out",
+        "session.prove": "Prove by the password who one is",
         "session.end": "End another session of one's own",
         "session.end_others": "End all other sessions of one's own",
         "access_token.create": "Make an access token",
@@ -53,7 +54,7 @@ DOMAIN = Domain(
         GroupRow: TableRights(api=Rights(add=True, change=True, remove=True)),
         GroupMemberRow: TableRights(api=Rights(add=True, remove=True), jobs=READS),
         GroupRoleRow: TableRights(api=Rights(add=True, remove=True)),
-        SessionRow: TableRights(api=Rights(add=True, changes=("address", "last_seen_at"), remove=True)),
+        SessionRow: TableRights(api=Rights(add=True, changes=("address", "last_seen_at", "proven_at"), remove=True)),
         # Whose a token is, what it opens and when it ends is settled when it is made.
         AccessTokenRow: TableRights(api=Rights(add=True, changes=("last_used_at", "last_used_address"), remove=True)),
         KnownDeviceRow: TableRights(api=Rights(add=True, change=True, remove=True)),
@@ -69,6 +70,7 @@ DOMAIN = Domain(
         "POST /session/password": MatrixRow(
             owner=422, colleague=422, foreigner=422, admin=422, unentitled=422, body={}
         ),
+        "POST /session/proof": MatrixRow(owner=422, colleague=422, foreigner=422, admin=422, unentitled=422, body={}),
         "GET /sessions": MatrixRow.everybody(unentitled=OK),
         "POST /sessions/end-others": MatrixRow.everybody(unentitled=OK),
         # Own ones, test_sessions.py ends.

@@ -122,7 +122,11 @@ class SessionRow(Table):
     device: Mapped[str] = mapped_column(default="")
     # Where it was seen last and when; written once a minute at most.
     address: Mapped[str] = mapped_column(default="")
+    # By which way beside the password it was begun: empty for the password, None where that was not kept (before 0029).
+    way: Mapped[str | None] = mapped_column(default="")
     last_seen_at: Mapped[datetime] = mapped_column(default=now)
+    # When who sits there proved last that it is they: by the password, or by signing in anew at a provider.
+    proven_at: Mapped[datetime | None]
     user: Mapped[UserRow] = relationship(lazy="joined", innerjoin=True)
 
 
@@ -137,6 +141,8 @@ class AccessTokenRow(Table):
     token_hash: Mapped[str] = mapped_column(unique=True)
     grants: Mapped[list[str]] = mapped_column(ARRAY(String))
     read_only: Mapped[bool]
+    # By which way the session was begun in which it was made, as sessions have it.
+    way: Mapped[str | None] = mapped_column(default="")
     created_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime] = mapped_column(index=True)
     last_used_at: Mapped[datetime | None]

@@ -1,25 +1,23 @@
 """Who opens another way into an account is asked again who they are: a session that was left open is not enough."""
 
-from datetime import timedelta
-
-from atoll.database.base import now
+from atoll.audit_trail.record import record
 from atoll.identity import codes, passwords
 from atoll.identity.caller import Caller
+from atoll.identity.fresh import fresh as proven_lately
+from atoll.identity.fresh import stale
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.rights.giving import Giving
 from atoll.identity.service import failures_of, fresh_at, keys_of, refuse_guessing
 from atoll.web import told
-from atoll.web.errors import Invalid, NotAllowed, NotSignedIn
+from atoll.web.errors import Invalid, NotSignedIn
 from atoll.web.platform import Platform
-
-FRESH = timedelta(minutes=15)
 
 
 async def prove(
     parts: Platform, caller: Caller, password: str | None, *, hashed_token: str, device: str | None
 ) -> None:
-    """Raise unless it is the caller's password, or, where the account has none, the session began lately.
+    """Raise unless it is the caller's password, or, without one, they signed in anew at a provider lately.
 
     Raises NotSignedIn for a session that ended while it waited for its turn, Invalid at `password`, TooMany,
     Unavailable, NotAllowed. Wrong ones are counted as at a sign-in.
@@ -34,10 +32,10 @@ async def prove(
         if user is None:
             raise NotSignedIn(told.NotSignedIn())
         kept = user.password_hash
-        if not kept and not await repository.began_since(hashed_token, now() - FRESH):
-            raise NotAllowed(codes.SignInAgain(minutes=int(FRESH.total_seconds()) // 60))
+        if not password and await proven_lately(repository, hashed_token, elsewhere=True):
+            return
     if not kept:
-        return
+        raise stale()
     if not password:
         raise Invalid(told.InvalidRequest(), errors=[told.Missing().at("password")])
     # Outside of a transaction: whoever waits for a turn must not keep a connection from the others.
@@ -55,3 +53,13 @@ async def prove(
         session.add_all(failures_of(of_session | keys, caller.name, caller.address))
     # After the transaction, so that the failure is counted.
     raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("password")])
+
+
+async def prove_by_password(
+    parts: Platform, caller: Caller, password: str, *, hashed_token: str, device: str | None
+) -> None:
+    """Keep with the session that its user proved just now who they are. Raises as `prove`."""
+    await prove(parts, caller, password, hashed_token=hashed_token, device=device)
+    async with parts.sessions() as session, session.begin():
+        await IdentityRepository(session).proven(hashed_token)
+        await record(session, caller, "session.prove", kind="session", identifier="", name=caller.name)

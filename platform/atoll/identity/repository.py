@@ -183,10 +183,26 @@ class IdentityRepository:
         )
         return found
 
-    async def began_since(self, token_hash: str, moment: datetime) -> bool:
-        """Whether that session began after `moment`."""
-        query = select(SessionRow.user_id).where(SessionRow.token_hash == token_hash, SessionRow.created_at > moment)
-        return await self._session.scalar(query) is not None
+    async def way_of(self, token_hash: str) -> str | None:
+        """By which way beside the password that session was begun: empty for the password, None: nobody knows."""
+        found: str | None = await self._session.scalar(
+            select(SessionRow.way).where(SessionRow.token_hash == token_hash)
+        )
+        return found
+
+    async def proven_since(self, token_hash: str, moment: datetime, *, elsewhere: bool = False) -> bool:
+        """Whether who sits at that session proved after `moment` who they are.
+
+        `elsewhere`: only where a way beside the password led into it, for which all of these proofs were asked.
+        """
+        row = SessionRow
+        query = select(row.user_id).where(row.token_hash == token_hash, row.proven_at > moment)
+        return await self._session.scalar(query.where(row.way != "") if elsewhere else query) is not None
+
+    async def proven(self, token_hash: str) -> None:
+        """Keep that who sits at that session proved now who they are."""
+        proven = update(SessionRow).where(SessionRow.token_hash == token_hash).values(proven_at=now())
+        await self._session.execute(proven.execution_options(synchronize_session=False))
 
     async def end_session(self, token_hash: str) -> None:
         """End one session, and what flows for it."""
@@ -195,11 +211,18 @@ class IdentityRepository:
         if user_id is not None:
             await notify(self._session, SESSIONS_ENDED, user_id)
 
-    async def end_sessions_of(self, user_id: str, *, but: str | None = None) -> int:
-        """End every session of a user (but the one of that hash) and what flows for it; how many there were."""
+    async def end_sessions_of(
+        self, user_id: str, *, but: str | None = None, ways: Collection[str] | None = None
+    ) -> int:
+        """End every session of a user (but the one of that hash) and what flows for it; how many there were.
+
+        `ways`: only those that were begun by one of these, or of which nobody knows how.
+        """
         ended = delete(SessionRow).where(SessionRow.user_id == user_id)
         if but is not None:
             ended = ended.where(SessionRow.token_hash != but)
+        if ways is not None:
+            ended = ended.where(by_way(SessionRow.way, ways))
         found = (await self._session.scalars(ended.returning(SessionRow.expires_at))).all()
         await notify(self._session, SESSIONS_ENDED, user_id)
         return sum(expires_at > now() for expires_at in found)
@@ -269,6 +292,11 @@ class IdentityRepository:
     async def forgive(self, key: str) -> None:
         """Forget the failures of `key`."""
         await self._session.execute(delete(SignInAttemptRow).where(SignInAttemptRow.key == key))
+
+
+def by_way(column: SQLColumnExpression[str | None], ways: Collection[str]) -> ColumnElement[bool]:
+    """What came by one of these ways into an account, or from before that was kept."""
+    return or_(column.in_(ways), column.is_(None))
 
 
 def holding(words: str | None, *columns: SQLColumnExpression[str]) -> list[ColumnElement[bool]]:

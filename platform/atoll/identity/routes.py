@@ -7,10 +7,12 @@ from fastapi import APIRouter, Depends, Request, Response
 from atoll.identity.caller import Caller
 from atoll.identity.cookies import set_cookie, set_cookies
 from atoll.identity.dependencies import client_address, device_hash, public, session_token, signed_in, user_agent
+from atoll.identity.proving import prove_by_password
 from atoll.identity.registration import register
 from atoll.identity.schemas import (
     OwnSession,
     PasswordChange,
+    Proof,
     Registered,
     Registration,
     Session,
@@ -90,6 +92,16 @@ async def sign_out(
     response.delete_cookie(configured.web.session_cookie, path="/")
 
 
+@router.post("/session/proof", status_code=204, name="prove")
+async def prove(
+    body: Proof, request: Request, parts: Parts, token: Token, device: Device, caller: Annotated[Caller, signed_in()]
+) -> None:
+    """Prove by the password who sits there: for some minutes it is not asked for what opens other ways in."""
+    give_back(request)  # as for sign_in
+    password = body.password.get_secret_value()
+    await prove_by_password(parts, caller, password, hashed_token=token_hash(token), device=device)
+
+
 @router.get("/sessions", name="list_sessions")
 async def sessions(
     service: Sessions, caller: Annotated[Caller, signed_in()], limit: Limit = 50, cursor: Cursor = None
@@ -122,7 +134,7 @@ async def change_password(
 ) -> Session:
     """Change the own password; every other session of the user ends and this one gets a new cookie.
 
-    Access tokens stay unless they are to end, too.
+    Access tokens stay unless they are to end, too, and so do other ways into the account.
     """
     # Not in the request's transaction, as for sign_in.
     new_token, changed = await IdentityService.change_password(
@@ -134,6 +146,7 @@ async def change_password(
         device,
         agent,
         end_access_tokens=body.end_access_tokens,
+        end_links=body.end_links,
     )
     set_cookie(response, parts.configuration, new_token)
     return changed

@@ -63,6 +63,12 @@ class SignIn(Schema):
     password: Password
 
 
+class Proof(Schema):
+    """What proves who sits there."""
+
+    password: Password
+
+
 class DeviceTypeName(Schema):
     """What people call a device type, wherever an answer names it by `type`."""
 
@@ -109,6 +115,10 @@ class PasswordChange(Schema):
     current_password: Password
     new_password: NewPassword
     end_access_tokens: bool = Field(default=False, description="Whether the own access tokens end, too")
+    end_links: bool = Field(
+        default=False,
+        description="Whether other ways into the account end, too, with the access tokens of who came by them",
+    )
 
 
 class Registration(Schema):

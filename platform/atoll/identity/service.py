@@ -13,6 +13,7 @@ from atoll.identity.access_tokens.repository import AccessTokenRepository
 from atoll.identity.agents import device_of
 from atoll.identity.caller import ByToken, Caller
 from atoll.identity.models import SessionRow, SignInAttemptRow, UserRow
+from atoll.identity.other_ways import OtherWays
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository, Standing
 from atoll.identity.rights.giving import Giving
@@ -132,7 +133,13 @@ class IdentityService:
                     for key in {keys.get("device", ""), _pair(name, address)} - {""}:
                         await repository.forgive(key)
                     return await IdentityService(session, parts).begin(
-                        user, address=address, request_id=request_id, replaces=replaces, device=device, agent=agent
+                        user,
+                        address=address,
+                        request_id=request_id,
+                        replaces=replaces,
+                        device=device,
+                        agent=agent,
+                        proven=True,
                     )
         # After the transaction, so that the failure is counted.
         raise NotSignedIn(codes.WrongCredentials())
@@ -147,10 +154,11 @@ class IdentityService:
         device: str | None,
         agent: str,
         way: str = "",
+        proven: bool,
     ) -> tuple[str, str, Session]:
-        """A session of an active user, who has proven to be that user; what it gives, `sign_in` says.
+        """A session of an active user, whom somebody names; what it gives, `sign_in` says.
 
-        `way`: how, if not by the password.
+        `way`: how, if not by the password. `proven`: whether it is sure that the user sits there now.
         """
         session, repository, name = self._session, self._repository, user.name
         session.add(SignInAttemptRow(key=_succeeded(name)))
@@ -169,7 +177,7 @@ class IdentityService:
             request_id=request_id,
             details={"way": way} if way else {},
         )
-        token, opened = await self._open(user, address, agent)
+        token, opened = await self._open(user, address, agent, way, proven=proven)
         return token, shown, opened
 
     async def session(self, hashed_token: str) -> Session:
@@ -202,8 +210,11 @@ class IdentityService:
         agent: str,
         *,
         end_access_tokens: bool,
+        end_links: bool = False,
     ) -> tuple[str, Session]:
         """Change the own password: all sessions end, and a new one begins; access tokens end where it is wanted.
+
+        `end_links`: other ways into the account end, too, with the access tokens of sessions that came by them.
 
         Raises Invalid, TooMany, Unavailable, Conflict where there is none to be changed.
         """
@@ -239,7 +250,13 @@ class IdentityService:
                 present.must_change_password = False
                 await repository.end_sessions_of(present.id)
                 tokens = AccessTokenRepository(session)
-                details = {"access_tokens": await tokens.end_all_of(present.id)} if end_access_tokens else {}
+                details: dict[str, object] = {}
+                ways = await parts.part(OtherWays).end_all_of(session, present.id) if end_links else None
+                if ways is not None:
+                    details["ways"] = ways
+                if end_access_tokens or ways:
+                    of = None if end_access_tokens else ways
+                    details["access_tokens"] = await tokens.end_all_of(present.id, ways=of)
                 await record(
                     session,
                     caller,
@@ -255,7 +272,9 @@ class IdentityService:
         # After the transaction, so that the failure is counted.
         raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("current_password")])
 
-    async def _open(self, user: UserRow, address: str, agent: str) -> tuple[str, Session]:
+    async def _open(
+        self, user: UserRow, address: str, agent: str, way: str = "", *, proven: bool = True
+    ) -> tuple[str, Session]:
         token = new_token()
         row = SessionRow(
             token_hash=token_hash(token),
@@ -263,6 +282,8 @@ class IdentityService:
             expires_at=now() + timedelta(hours=self._configuration.web.session_hours),
             device=device_of(agent),
             address=address,
+            way=way,
+            proven_at=now() if proven else None,
         )
         self._session.add(row)
         await self._session.flush()

@@ -21,11 +21,11 @@ from atoll.identity.models import SignInAttemptRow, UserRow
 from atoll.identity.registration import record_registration, refuse_closed, refuse_more, tries
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import Session
-from atoll.identity.service import IdentityService, of_address, refuse_guessing, refuse_too_many, too_often
+from atoll.identity.service import IdentityService, of_address, refuse_guessing, refuse_too_many
 from atoll.identity.tokens import new_token, token_hash
 from atoll.providers import WayName
 from atoll.ways_in import codes, proposing
-from atoll.ways_in.asking import NotBelieved, Unreachable, in_time
+from atoll.ways_in.asking import NotBelieved, NotFresh, Unreachable, in_time
 from atoll.ways_in.models import FlowRow, StrangerRow, linked
 from atoll.ways_in.provider import Known, Provider, Sent
 from atoll.ways_in.repository import WaysRepository, used
@@ -35,15 +35,14 @@ from atoll.ways_in.ways import BRANDS, Ways
 from atoll.web import told
 from atoll.web.errors import ApiError, Conflict, NotAllowed, NotFound, NotSignedIn, Unavailable
 from atoll.web.platform import Platform
-from atoll.web.turns import Lines, machine
+from atoll.web.turns import Lines, machine, site
 
 OPEN_FOR = timedelta(minutes=10)
-MOST_OPEN_OF_MACHINE = 100  # an office may be behind one address
-MOST_OPEN = 10_000
+MOST_OPEN_OF_SITE = 100  # an office may be behind one address
 # Where a browser comes back to: a page of the portal, which tells the API by a write what it came with.
 RETURN = "/sign-in/by/{way}"
 log = structlog.get_logger(__name__)
-_ASKING = Lines(4, waiting=16, wait_s=15)  # a provider is asked for so many of one address at a time
+_ASKING = Lines(4, waiting=16, wait_s=15)  # each provider is asked for so many of one address at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +75,30 @@ class Unknown:
 
 
 async def start(
-    parts: Platform, way: WayName, visitor: Visitor, origin: str | None, caller: Caller | None = None
+    parts: Platform,
+    way: WayName,
+    visitor: Visitor,
+    origin: str | None,
+    caller: Caller | None = None,
+    *,
+    proves: bool = False,
 ) -> tuple[str, str, str]:
     """Where to send the browser, the state that comes back, and what the browser is given to be known again.
 
-    `caller`: who links; without one somebody signs in. Raises NotFound, Conflict, TooMany, Unavailable, NotAllowed.
+    `caller`: who links, or (`proves`) shows that it is they; without one somebody signs in.
+
+    Raises NotFound, Conflict, TooMany, Unavailable, NotAllowed.
     """
     provider = provider_of(parts, way)
     home = parts.configuration.web.origin
     if origin is not None and origin != home:
         raise Conflict(codes.OtherAddress(provider=provider.brand, origin=home))
-    state, browser, verifier = new_token(), new_token(), secrets.token_urlsafe(64)
-    sent = Sent(state, new_token(), verifier, _redirect(parts, way), chooses=caller is not None)
-    async with _ASKING.turn(machine(visitor.address)):
+    if proves and not provider.proves:
+        raise Conflict(codes.ProvesNothing(provider=provider.brand))
+    state, browser, verifier, begun = new_token(), new_token(), secrets.token_urlsafe(64), now()
+    since = begun.timestamp() if proves else None
+    sent = Sent(state, new_token(), verifier, _redirect(parts, way), chooses=caller is not None, since=since)
+    async with _ASKING.turn(_line(way, visitor)):
         try:
             async with in_time():
                 address = await provider.address(sent)
@@ -97,9 +107,9 @@ async def start(
     async with parts.sessions() as session, session.begin():
         repository = WaysRepository(session)
         await repository.forget_ended()
-        where = machine(visitor.address)
-        if await repository.open_flows(where) >= MOST_OPEN_OF_MACHINE or await repository.open_flows() >= MOST_OPEN:
-            raise too_often()
+        where = site(visitor.address)
+        # The oldest of the same site go: whoever begins many is in the way of nobody elsewhere.
+        await repository.end_oldest(where, MOST_OPEN_OF_SITE - 1)
         session.add(
             FlowRow(
                 state_hash=token_hash(state),
@@ -108,8 +118,10 @@ async def start(
                 nonce=sent.nonce,
                 verifier=verifier,
                 user_id=caller.id if caller else None,
-                machine=where,
-                expires_at=now() + OPEN_FOR,
+                proves=proves,
+                site=where,
+                begun_at=begun,
+                expires_at=begun + OPEN_FOR,
             )
         )
     return address, state, browser
@@ -118,7 +130,9 @@ async def start(
 async def come_back(
     parts: Platform, way: WayName, body: WayReturn, visitor: Visitor, caller: Caller | None
 ) -> Opened | Unknown | None:
-    """A session of whom the provider knows, or who is unknown here; None: the account of `caller` is linked now.
+    """A session of whom the provider knows (another one of `caller`, who proved who they are), or who is unknown here.
+
+    None: the account of `caller` is linked now.
 
     Raises NotFound, NotAllowed, NotSignedIn, Conflict, TooMany, Unavailable.
     """
@@ -135,21 +149,37 @@ async def come_back(
     if body.code is None:
         log.info("a provider did not say who somebody is", way=way, error=(body.error or "")[:64])
         raise NotAllowed(codes.ProviderDeclined(provider=provider.brand))
-    sent = Sent(body.state, flow.nonce, flow.verifier, _redirect(parts, way))
-    try:
-        async with _ASKING.turn(machine(visitor.address)), in_time():
-            known = await provider.who(body.code, sent, body.issuer)
-    except Unreachable as error:
-        raise _told(provider, error) from None
-    except NotBelieved as error:
-        async with parts.sessions() as session, session.begin():
-            await _record_failure(session, way, visitor)
-        raise _told(provider, error) from None
+    since = flow.begun_at.timestamp() if flow.proves else None
+    sent = Sent(body.state, flow.nonce, flow.verifier, _redirect(parts, way), since=since)
+    known = await _asked(parts, provider, body.code, sent, body.issuer, visitor)
+    if caller is not None and flow.proves:
+        return await _prove(parts, provider, known, visitor, caller)
     if caller is not None and flow.user_id is not None:
         async with parts.sessions() as session, session.begin():
             await Links(session, parts).link(caller, provider, known)
         return None
     return await _enter(parts, provider, known, visitor)
+
+
+async def _asked(
+    parts: Platform, provider: Provider, code: str, sent: Sent, issuer: str | None, visitor: Visitor
+) -> Known:
+    """Who came back. What is not believed is counted for the address before the next one there has its turn."""
+    async with _ASKING.turn(_line(provider.way, visitor)):
+        # Again: of many codes at once a provider is shown no more than of codes in a row.
+        async with parts.sessions() as session, session.begin():
+            await refuse_guessing(IdentityRepository(session), {"address": of_address(visitor.address)})
+        try:
+            async with in_time():
+                return await provider.who(code, sent, issuer)
+        except Unreachable as error:
+            raise _told(provider, error) from None
+        except NotFresh as error:  # it was they, and no guess
+            raise _told(provider, error) from None
+        except NotBelieved as error:
+            async with parts.sessions() as session, session.begin():
+                await _record_failure(session, provider.way, visitor)
+            raise _told(provider, error) from None
 
 
 async def register(parts: Platform, way: WayName, wanted: WayRegistration, visitor: Visitor) -> Opened:
@@ -187,18 +217,34 @@ async def register(parts: Platform, way: WayName, wanted: WayRegistration, visit
 async def _enter(parts: Platform, provider: Provider, known: Known, visitor: Visitor) -> Opened | Unknown:
     async with parts.sessions() as session, session.begin():
         repository = WaysRepository(session)
+        first = await repository.link(known.issuer, known.subjects, lock=False)
+        user = None if first is None else await IdentityRepository(session).user(first[0].user_id, lock=True)
+        # Behind the user's lock, which whoever makes or ends a link has first, too: it may have ended.
         found = await repository.link(known.issuer, known.subjects)
         if found is None:
             return await _unknown(session, parts, provider, known)
         row, _ = found
-        user = await IdentityRepository(session).user(row.user_id, lock=True)
-        if user is not None and user.active:
+        if user is not None and user.active and user.id == row.user_id:
             await refuse_too_many(IdentityRepository(session), user.name)
             used(row, known.subjects[0], known.label, now())
             return await _open(session, parts, user, visitor, provider.way)
         await _record_failure(session, provider.way, visitor, "" if user is None else user.name)
     # After the transaction, so that it is kept.
     raise NotAllowed(AccountInactive())
+
+
+async def _prove(parts: Platform, provider: Provider, known: Known, visitor: Visitor, caller: Caller) -> Opened:
+    """Another session in place of the one that is shown, by which its user came anew."""
+    async with parts.sessions() as session, session.begin():
+        user = await IdentityRepository(session).user(caller.id, lock=True)
+        if user is None or not user.active:
+            raise NotSignedIn(told.NotSignedIn())
+        found = await WaysRepository(session).link(known.issuer, known.subjects)
+        if found is None or found[0].user_id != user.id:
+            raise NotAllowed(codes.SomebodyElse(provider=provider.brand))
+        await refuse_too_many(IdentityRepository(session), user.name)
+        used(found[0], known.subjects[0], known.label, now())
+        return await _open(session, parts, user, visitor, provider.way, proven=True)
 
 
 async def _unknown(session: AsyncSession, parts: Platform, provider: Provider, known: Known) -> Unknown:
@@ -223,7 +269,9 @@ async def _unknown(session: AsyncSession, parts: Platform, provider: Provider, k
     return Unknown(NewAccount(name=name, nickname=nickname, label=known.label), browser)
 
 
-async def _open(session: AsyncSession, parts: Platform, user: UserRow, visitor: Visitor, way: WayName) -> Opened:
+async def _open(
+    session: AsyncSession, parts: Platform, user: UserRow, visitor: Visitor, way: WayName, *, proven: bool = False
+) -> Opened:
     return Opened(
         *await IdentityService(session, parts).begin(
             user,
@@ -233,6 +281,7 @@ async def _open(session: AsyncSession, parts: Platform, user: UserRow, visitor: 
             device=visitor.device,
             agent=visitor.agent,
             way=way,
+            proven=proven,
         )
     )
 
@@ -259,6 +308,11 @@ def provider_of(parts: Platform, way: WayName) -> Provider:
     return provider
 
 
+def _line(way: WayName, visitor: Visitor) -> str:
+    """Where to wait for a provider: who waits for one that is silent is in nobody's way to the other one."""
+    return f"{way}:{machine(visitor.address)}"
+
+
 def _redirect(parts: Platform, way: WayName) -> str:
     return parts.configuration.web.origin + RETURN.format(way=way)
 
@@ -268,4 +322,6 @@ def _told(provider: Provider, error: Unreachable | NotBelieved) -> ApiError:
     log.warning("a provider was of no use", way=provider.way, why=str(error))
     if isinstance(error, Unreachable):
         return Unavailable(codes.ProviderUnreachable(provider=provider.brand))
+    if isinstance(error, NotFresh):
+        return NotAllowed(codes.ProviderNotFresh(provider=provider.brand))
     return NotAllowed(codes.ProviderNotBelieved(provider=provider.brand))

@@ -27,8 +27,12 @@ class NotBelieved(Exception):
     """What a provider, or whoever comes from there, says is not accepted; the message is for the log."""
 
 
+class NotFresh(NotBelieved):
+    """It does not say that somebody signed in there just now, which was asked for; the message is for the log."""
+
+
 class Asking:
-    """The connections to providers of one process of the API."""
+    """The connections to one provider of one process of the API."""
 
     def __init__(self, ways: WaysIn) -> None:
         self._http = httpx.AsyncClient(

@@ -47,6 +47,35 @@ class ProviderNotBelieved(
     provider: str
 
 
+class ProviderNotFresh(
+    ProblemCode,
+    title="{provider} did not say that you signed in there just now",
+    detail="That is what proves that it is you.",
+    remedy="Try again, and sign in there when you are asked to. If it stays, tell an administrator: the application at"
+    " {provider} has to tell the time of a sign-in (`auth_time`).",
+):
+    provider: str
+
+
+class ProvesNothing(
+    ProblemCode,
+    title="{provider} cannot prove that it is you",
+    detail="Who is signed in there is sent back without being asked.",
+    remedy="Enter your password, or sign in anew by another way that proves it. If you have neither, an administrator"
+    " can give the account a password (reset the password).",
+):
+    provider: str
+
+
+class SomebodyElse(
+    ProblemCode,
+    title="You signed in at {provider} as somebody else",
+    detail="It is not the account that yours is linked with.",
+    remedy="Try again, with the account of {provider} that is named under Settings, Ways to sign in.",
+):
+    provider: str
+
+
 class ProviderUnreachable(
     ProblemCode,
     title="{provider} cannot be reached from this platform",

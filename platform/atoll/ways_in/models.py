@@ -41,9 +41,11 @@ class FlowRow(Table):
     way: Mapped[str]
     nonce: Mapped[str]
     verifier: Mapped[str]
-    # Who links: the one who was signed in then. Nobody: who signs in.
+    # Who links, or proves who they are: the one who was signed in then. Nobody: who signs in.
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
-    machine: Mapped[str] = mapped_column(index=True)
+    proves: Mapped[bool] = mapped_column(default=False)
+    site: Mapped[str] = mapped_column(index=True)
+    begun_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
 

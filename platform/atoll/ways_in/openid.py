@@ -16,7 +16,7 @@ from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import Key, KeySet, OctKey
 
 from atoll.providers import Microsoft, WayName
-from atoll.ways_in.asking import Asking, NotBelieved
+from atoll.ways_in.asking import Asking, NotBelieved, NotFresh
 from atoll.ways_in.provider import LONGEST, Known, Sent, identifier, one_line
 
 KEPT_S = 3600.0  # what a provider says of itself, and its keys
@@ -41,6 +41,7 @@ class OpenId:
 
     way = WayName.MICROSOFT
     brand = "Microsoft"
+    proves = True
 
     def __init__(self, wanted: Microsoft, secret: str, asking: Asking) -> None:
         self.issuer = wanted.issuer
@@ -64,7 +65,11 @@ class OpenId:
             "nonce": sent.nonce,
             "code_challenge": challenge,
             "code_challenge_method": "S256",
-        } | ({"prompt": "select_account"} if sent.chooses else {})
+        }
+        if sent.since is not None:
+            query |= {"prompt": "login", "max_age": "0"}
+        elif sent.chooses:
+            query |= {"prompt": "select_account"}
         return f"{place.authorize}{'&' if '?' in place.authorize else '?'}{urlencode(query)}"
 
     async def who(self, code: str, sent: Sent, issuer: str | None) -> Known:
@@ -72,7 +77,7 @@ class OpenId:
         if issuer is not None and issuer != self.issuer:
             raise NotBelieved(f"the answer is of {issuer[:LONGEST]!r}, who was not asked")
         claims = await self._claims(await self._token(code, sent))
-        check(claims, self.issuer, self._client, sent.nonce, time.time())
+        check(claims, self.issuer, self._client, sent.nonce, time.time(), sent.since)
         said = (one_line(claims.get(name)) for name in ("preferred_username", "upn", "email", "name"))
         names = tuple(filter(None, said))
         return Known(
@@ -131,8 +136,15 @@ class OpenId:
         return self._keys[1]
 
 
-def check(claims: Mapping[str, Any], issuer: str, client: str, nonce: str, at: float) -> None:
-    """Raise NotBelieved unless a signed token was made for this client, by that issuer, just now (`at`, in seconds)."""
+def check(
+    claims: Mapping[str, Any], issuer: str, client: str, nonce: str, at: float, since: float | None = None
+) -> None:
+    """Raise NotBelieved unless a signed token was made for this client, by that issuer, just now (`at`, in seconds).
+
+    `since`: raise NotFresh unless its user signed in there after that, give or take what clocks differ by.
+    """
+    # With `max_age` 0 Entra ID has a token end when its user typed the password, and a second factor takes a while.
+    ending = at if since is None else since
     audience = claims.get("aud")
     audiences = audience if isinstance(audience, list) else [audience]
     for wrong, what in (
@@ -142,12 +154,17 @@ def check(claims: Mapping[str, Any], issuer: str, client: str, nonce: str, at: f
         (claims.get("azp", client) != client, "given to somebody else"),
         (claims.get("nonce") != nonce, "for another sign-in"),
         (not identifier(claims.get("sub")), "of nobody"),
-        (not _number(claims, "exp") or claims["exp"] <= at - LEEWAY_S, "too old"),
+        (not _number(claims, "exp") or claims["exp"] <= ending - LEEWAY_S, "too old"),
         (not _number(claims, "iat") or not at - OLDEST_S <= claims["iat"] <= at + LEEWAY_S, "not of this moment"),
         ("nbf" in claims and (not _number(claims, "nbf") or claims["nbf"] > at + LEEWAY_S), "not good yet"),
     ):
         if wrong:
             raise NotBelieved(f"its token is {what}")
+    if since is not None and not (
+        _number(claims, "auth_time") and since - LEEWAY_S <= claims["auth_time"] <= at + LEEWAY_S
+    ):
+        told = "when its user signed in" if "auth_time" not in claims else "that its user signed in just now"
+        raise NotFresh(f"its token does not say {told} (auth_time)")
 
 
 def refusal(found: Mapping[str, Any]) -> str:

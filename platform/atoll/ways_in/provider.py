@@ -31,6 +31,7 @@ class Sent:
     verifier: str
     redirect: str  # where it comes back to
     chooses: bool = False  # whether the person shall choose among accounts there, whoever was signed in last
+    since: float | None = None  # the person shall sign in there anew, after that moment (seconds since 1970)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,13 @@ class Provider(Protocol):
     way: WayName
     brand: str
     issuer: str
+    proves: bool  # whether it has people sign in anew, and says when they did
 
     async def address(self, sent: Sent) -> str:
         """Where to send the browser. Raises Unreachable, NotBelieved."""
 
     async def who(self, code: str, sent: Sent, issuer: str | None) -> Known:
-        """Who came back with `code`, and as whose answer (where that is told). Raises Unreachable, NotBelieved."""
+        """Who came back with `code`, and as whose answer (where that is told).
+
+        Raises Unreachable, NotBelieved; NotFresh where they should have signed in there anew.
+        """

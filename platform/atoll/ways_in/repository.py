@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.database.base import now
@@ -17,10 +17,11 @@ class WaysRepository:
     def __init__(self, session: AsyncSession) -> None:
         self._session = session
 
-    async def open_flows(self, machine: str | None = None) -> int:
-        """How many are on their way, or of one machine."""
-        query = select(func.count()).select_from(FlowRow).where(FlowRow.expires_at > now())
-        return await self._session.scalar(query if machine is None else query.where(FlowRow.machine == machine)) or 0
+    async def end_oldest(self, site: str, most: int) -> None:
+        """Of the flows of a site keep the newest `most`; the others cannot be gone on with."""
+        of_site = select(FlowRow.state_hash).where(FlowRow.site == site)
+        others = of_site.order_by(FlowRow.begun_at.desc(), FlowRow.state_hash).offset(most)
+        await self._session.execute(delete(FlowRow).where(FlowRow.state_hash.in_(others)))
 
     async def take_flow(self, state_hash: str, browser_hash: str, way: str) -> FlowRow | None:
         """The flow, which nobody has again; None when it is not, or not any more, that browser's."""
@@ -41,14 +42,15 @@ class WaysRepository:
         for table in (FlowRow, StrangerRow):
             await self._session.execute(delete(table).where(table.expires_at < now()))
 
-    async def link(self, issuer: str, subjects: Sequence[str]) -> tuple[LinkRow, UserRow] | None:
+    async def link(self, issuer: str, subjects: Sequence[str], *, lock: bool = True) -> tuple[LinkRow, UserRow] | None:
         """What links one of these subjects, the first of them where there are several, and the user."""
         query = (
             select(LinkRow, UserRow)
             .join(UserRow, UserRow.id == LinkRow.user_id)
             .where(LinkRow.issuer == issuer, LinkRow.subject.in_(subjects))
-            .with_for_update(of=LinkRow)
         )
+        if lock:
+            query = query.with_for_update(of=LinkRow)
         found = [(row[0], row[1]) for row in await self._session.execute(query)]
         return min(found, key=lambda each: subjects.index(each[0].subject), default=None)
 
@@ -60,9 +62,12 @@ class WaysRepository:
         """Keep no words for people of what is linked with an account."""
         await self._session.execute(update(LinkRow).where(LinkRow.user_id == user_id).values(label=""))
 
-    async def unlink(self, user_id: str, way: str) -> None:
-        """Nobody comes into the account by that way any more."""
-        await self._session.execute(delete(LinkRow).where(LinkRow.user_id == user_id, LinkRow.way == way))
+    async def unlink(self, user_id: str, way: str | None = None) -> list[str]:
+        """Nobody comes into the account by that way any more (None: by any); the ways that there were, in order."""
+        ended = delete(LinkRow).where(LinkRow.user_id == user_id)
+        if way is not None:
+            ended = ended.where(LinkRow.way == way)
+        return sorted(await self._session.scalars(ended.returning(LinkRow.way)))
 
 
 def used(link: LinkRow, subject: str, label: str, at: datetime) -> None:

@@ -23,7 +23,7 @@ from atoll.identity.schemas import Session
 from atoll.identity.tokens import token_hash
 from atoll.providers import WayName
 from atoll.ways_in import arriving
-from atoll.ways_in.schemas import WayLink, WayRegistration, WayReturn, WayReturned, WaysOfUser, WayStarted
+from atoll.ways_in.schemas import Proofs, WayLink, WayRegistration, WayReturn, WayReturned, WaysOfUser, WayStarted
 from atoll.ways_in.service import Links
 from atoll.web.dependencies import Configured, Parts, Transaction
 from atoll.web.turns import give_back
@@ -143,6 +143,32 @@ async def link(
     await prove(parts, caller, password, hashed_token=visitor.session or "", device=visitor.device)
     give_back(request)
     address, state, browser = await arriving.start(parts, way, visitor, request.headers.get("origin"), caller)
+    _keep(response, parts.configuration, browser)
+    return WayStarted(address=address, state=state)
+
+
+@router.get("/session/proof", name="proofs")
+async def proofs(caller: Annotated[Caller, signed_in()], session: Transaction, parts: Parts, shown: Before) -> Proofs:
+    """By what one proves who sits there, and whether that is needed: for what opens other ways into the account."""
+    return await Links(session, parts).proofs(caller, token_hash(shown))
+
+
+@router.post("/session/ways/{way}/prove", status_code=201, name="prove_by")
+async def prove_by(
+    way: WayName,
+    request: Request,
+    response: Response,
+    parts: Parts,
+    visitor: Visitor,
+    caller: Annotated[Caller, signed_in()],
+) -> WayStarted:
+    """Begin to sign in anew by a linked provider; what comes back from there goes where a sign-in goes."""
+    arriving.provider_of(parts, way)
+    async with parts.sessions() as session:
+        await Links(session, parts).refuse_unlinked(caller, way)
+    give_back(request)
+    origin = request.headers.get("origin")
+    address, state, browser = await arriving.start(parts, way, visitor, origin, caller, proves=True)
     _keep(response, parts.configuration, browser)
     return WayStarted(address=address, state=state)
 

@@ -56,6 +56,16 @@ class WayRegistration(Schema):
     nickname: Nickname
 
 
+class Proofs(Schema):
+    """By what the caller proves who sits there, before what opens other ways into the account."""
+
+    fresh: bool = Field(description="Whether it was proven lately, so that it is not asked for again")
+    links: bool = Field(description="Whether no password is asked for again before a further link either")
+    minutes: int = Field(description="How long it counts")
+    password: bool = Field(description="Whether the account has a password")
+    ways: list[WayName] = Field(description="Linked ones that have people sign in anew")
+
+
 class LinkedWay(Schema):
     """A way into an account."""
 

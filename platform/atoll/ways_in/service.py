@@ -3,8 +3,10 @@
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.record import Actor, record
+from atoll.identity.access_tokens.repository import AccessTokenRepository
 from atoll.identity.accounts import ADMIN, refuse_protected
 from atoll.identity.caller import Caller
+from atoll.identity.fresh import MINUTES, fresh
 from atoll.identity.models import UserRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
@@ -14,7 +16,7 @@ from atoll.ways_in import codes
 from atoll.ways_in.models import LinkRow, linked
 from atoll.ways_in.provider import Known, Provider
 from atoll.ways_in.repository import WaysRepository
-from atoll.ways_in.schemas import LinkedWay, WaysOfUser
+from atoll.ways_in.schemas import LinkedWay, Proofs, WaysOfUser
 from atoll.ways_in.ways import BRANDS, Ways
 from atoll.web import told
 from atoll.web.errors import Conflict, NotFound, NotSignedIn
@@ -30,6 +32,7 @@ class Links:
         self._providers = {provider.way: provider for provider in ways.all()} if ways else {}
         self._giving = Giving(session, parts.part(PermissionTable))
         self._identity = IdentityRepository(session)
+        self._tokens = AccessTokenRepository(session)
         self._repository = WaysRepository(session)
 
     async def of(self, user_id: str) -> WaysOfUser:
@@ -49,6 +52,24 @@ class Links:
             if (row := rows.get(way)) is not None or way in self._providers
         ]
         return WaysOfUser(password=bool(user.password_hash), linkable=user.name != ADMIN, ways=ways)
+
+    async def proofs(self, caller: Caller, hashed_token: str) -> Proofs:
+        """By what the caller, who shows that session, proves who they are."""
+        user = await self._user(caller.id, verifying=True)
+        rows = await self._repository.links_of(user.id)
+        ways = [WayName(row.way) for row in rows if self._asked(row) and self._providers[WayName(row.way)].proves]
+        return Proofs(
+            fresh=await fresh(self._identity, hashed_token),
+            links=await fresh(self._identity, hashed_token, elsewhere=True),
+            minutes=MINUTES,
+            password=bool(user.password_hash),
+            ways=sorted(ways),
+        )
+
+    async def refuse_unlinked(self, caller: Caller, way: WayName) -> None:
+        """Raise NotFound where the caller's account is not linked with an account there."""
+        if not any(row.way == way and self._asked(row) for row in await self._repository.links_of(caller.id)):
+            raise NotFound(codes.NothingLinked(provider=BRANDS[way]))
 
     async def refuse(self, caller: Caller, way: WayName) -> None:
         """Raise Conflict where the caller's account cannot be linked: it is protected, or has such a link."""
@@ -83,9 +104,10 @@ class Links:
         await self._record(caller, "user.link", user, provider.way)
 
     async def unlink(self, actor: Caller, user_id: str, way: WayName) -> None:
-        """End a link. Raises NotFound, Conflict for the caller's only way in, NotAllowed for who holds more than they.
+        """End a link, with sessions that came by it and access tokens that were made in these.
 
-        Whoever manages users may end the only way, too: it may be open to somebody else.
+        Raises NotFound, Conflict for the caller's only way in, NotAllowed for who holds more than they. Whoever manages
+        users may end the only way, too: it may be open to somebody else.
         """
         user = await self._user(user_id, lock=True, verifying=True)
         await self._giving.judge_user(actor, user.id)
@@ -96,7 +118,13 @@ class Links:
         if user.id == actor.id and not user.password_hash and not others:
             raise Conflict(codes.OnlyWay(provider=BRANDS[way]))
         await self._repository.unlink(user.id, way)
-        await self._record(actor, "user.unlink", user, way)
+        # Whoever came by it has nothing left: neither the session nor what they made in it. Who ends their own stays.
+        shown = actor.shown if user.id == actor.id else None
+        ended = {
+            "sessions": await self._identity.end_sessions_of(user.id, but=shown, ways=[way]),
+            "access_tokens": await self._tokens.end_all_of(user.id, ways=[way]),
+        }
+        await self._record(actor, "user.unlink", user, way, **{what: count for what, count in ended.items() if count})
 
     def _asked(self, row: LinkRow, *, otherwise: bool = False) -> bool:
         """Whether the issuer of a link is asked here; `otherwise` is said of a way that is not offered at all."""
@@ -109,9 +137,14 @@ class Links:
             raise NotFound(told.NotFound())
         return user
 
-    async def _record(self, actor: Actor, action: str, user: UserRow, way: str) -> None:
-        details = {"way": str(way)}
+    async def _record(self, actor: Actor, action: str, user: UserRow, way: str, **more: int) -> None:
+        details = {"way": str(way), **more}
         await record(self._session, actor, action, kind="user", identifier=user.id, name=user.name, details=details)
+
+
+async def end_links(session: AsyncSession, user_id: str) -> list[str]:
+    """End all links of an account, and name their ways; whoever asks ends the sessions."""
+    return await WaysRepository(session).unlink(user_id)
 
 
 async def forget_labels(session: AsyncSession, user_id: str) -> None:

@@ -1,5 +1,6 @@
 """The ways in that are set up, as a part of the API's process."""
 
+import asyncio
 from pathlib import Path
 
 from atoll.configuration import Configuration, ConfigurationError
@@ -17,18 +18,19 @@ class Ways:
 
     def __init__(self, configuration: Configuration) -> None:
         wanted = configuration.ways_in
-        self._asking = Asking(wanted)
+        # Each has connections of its own: of one that is silent all are taken, and the other one is asked by its own.
+        self._asking = {name: Asking(wanted) for name in wanted.names}
         self._providers: dict[WayName, Provider] = {}
         if wanted.microsoft is not None:
-            secret = _secret(wanted.microsoft.secret_file)
-            self._providers[WayName.MICROSOFT] = OpenId(wanted.microsoft, secret, self._asking)
+            secret, asking = _secret(wanted.microsoft.secret_file), self._asking[WayName.MICROSOFT]
+            self._providers[WayName.MICROSOFT] = OpenId(wanted.microsoft, secret, asking)
         if wanted.wechat is not None:
-            secret = _secret(wanted.wechat.secret_file)
-            self._providers[WayName.WECHAT] = WeChatOAuth(wanted.wechat, secret, self._asking)
+            secret, asking = _secret(wanted.wechat.secret_file), self._asking[WayName.WECHAT]
+            self._providers[WayName.WECHAT] = WeChatOAuth(wanted.wechat, secret, asking)
 
     async def close(self) -> None:
         """Let go of connections."""
-        await self._asking.close()
+        await asyncio.gather(*(asking.close() for asking in self._asking.values()))
 
     def provider(self, way: WayName) -> Provider | None:
         """The provider of that way, None where it is not set up."""

@@ -23,6 +23,7 @@ class WeChatOAuth:
     way = WayName.WECHAT
     brand = "WeChat"
     issuer = ISSUER
+    proves = False  # who is signed in there is sent back, and when they signed in is not told
 
     def __init__(self, wanted: WeChat, secret: str, asking: Asking) -> None:
         self._app = wanted.app_id

@@ -25,6 +25,7 @@ RETRY_AFTER_S = 5
 STRANGERS_BYTES = 16 << 10  # who is not signed in can send nothing longer than a name and a password
 _SIGNED_OUT = 401
 _NETWORK_V6 = 64  # what one machine may choose its addresses from
+_SITE_V6 = 48  # what one customer may choose the networks of its machines from (RFC 6177)
 
 
 class Holders(Protocol):
@@ -218,11 +219,20 @@ def give_back(request: Request) -> None:
 
 def machine(host: str) -> str:
     """What stands for the other side: its address; of IPv6 the network, whose addresses one machine may all have."""
+    return _network(host, _NETWORK_V6)
+
+
+def site(host: str) -> str:
+    """What stands for all that one customer of a network may send from: an address; of IPv6 the /48."""
+    return _network(host, _SITE_V6)
+
+
+def _network(host: str, length_v6: int) -> str:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
         return host
-    return host if address.version == 4 else str(ipaddress.ip_network((int(address), _NETWORK_V6), strict=False))
+    return host if address.version == 4 else str(ipaddress.ip_network((int(address), length_v6), strict=False))
 
 
 def _address(scope: Scope) -> str:

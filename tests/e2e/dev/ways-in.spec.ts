@@ -1,6 +1,6 @@
 /** People sign in by others: servers of ours that speak what Microsoft Entra ID and WeChat speak (tests/providers). */
 import type { Page } from "@playwright/test";
-import { expectFitsPhone, expectNoMistakes } from "../pages.ts";
+import { expectFitsPhone, expectNoMistakes, expectNoMistakesHere } from "../pages.ts";
 import { signIn, signOut } from "../portal.ts";
 import { accountName, atWork, elsewhere, lookAgain, row, SORRY } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
@@ -23,6 +23,19 @@ async function makeAccount(page: Page, way: "Microsoft" | "WeChat", person: stri
   await expect(page.getByRole("heading", { level: 1, name: SORRY })).toBeVisible();
 }
 
+/** An administrator, at `page`, gives a role to somebody, who looks again and is in. */
+async function makeAdministrator(page: Page, name: string, theirs: Page): Promise<void> {
+  await page.goto(`/users?words=${name}`);
+  await page.getByRole("button", { name: `Edit roles: ${name}` }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("checkbox", { name: /^System Admin/ }).check();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(row(page, name)).toContainText("System Admin");
+  await lookAgain(theirs);
+  await expect(theirs).toHaveURL(/\/overview/);
+}
+
 test("one signs in with account and password, by WeChat, or by Microsoft", {
   tag: ["@feature-40", "@protocol"],
 }, async ({ page, browser, stack }) => {
@@ -40,15 +53,7 @@ test("one signs in with account and password, by WeChat, or by Microsoft", {
     const theirs = await elsewhere(browser, stack);
     const name = accountName(way.toLowerCase());
     await makeAccount(theirs, way, who, name);
-    await page.goto(`/users?words=${name}`);
-    await page.getByRole("button", { name: `Edit roles: ${name}` }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("checkbox", { name: /^System Admin/ }).check();
-    await dialog.getByRole("button", { name: "Save" }).click();
-    await expect(dialog).toBeHidden();
-    await expect(row(page, name)).toContainText("System Admin");
-    await lookAgain(theirs);
-    await expect(theirs).toHaveURL(/\/overview/);
+    await makeAdministrator(page, name, theirs);
     await theirs.context().close();
 
     // In another browser, where they go to the page that they wanted to see.
@@ -90,6 +95,36 @@ test("somebody links their account with Microsoft, signs in that way, and ends t
   await page.getByRole("dialog").getByRole("button", { name: "End link" }).click();
   await expect(microsoft).toContainText("Not linked.");
   await page.context().close();
+});
+
+test("who came by a provider signs in there again before they make an access token", async ({
+  page,
+  browser,
+  stack,
+}) => {
+  test.slow();
+  const theirs = await elsewhere(browser, stack);
+  const name = accountName("again");
+  await makeAccount(theirs, "Microsoft", "ada", name);
+  await makeAdministrator(page, name, theirs);
+
+  await theirs.goto("/account");
+  await theirs.getByRole("button", { name: "New token" }).click();
+  const dialog = theirs.getByRole("dialog", { name: "New token" });
+  await expect(dialog.getByText("Show that it is you")).toBeVisible();
+  await expect(dialog.getByLabel("Current password"), "the account has none").toBeHidden();
+  await expectNoMistakesHere(theirs);
+  await dialog.getByRole("button", { name: "Sign in again by Microsoft" }).click();
+  // It asks who they are, whom it has just signed in.
+  await chooseThere(theirs, "ada");
+  await expect(theirs).toHaveURL(/\/account$/);
+  await expect(theirs.getByText("You signed in again.")).toBeVisible();
+
+  await theirs.getByRole("button", { name: "New token" }).click();
+  await dialog.getByLabel("Token name").fill("nightly");
+  await dialog.getByRole("button", { name: "Make token" }).click();
+  await expect(theirs.getByRole("region", { name: "Access token" })).toContainText(/^atoll_/);
+  await theirs.context().close();
 });
 
 test.describe("before signing in", () => {

@@ -56,6 +56,11 @@ class Browser:
         """The whole way."""
         return await self.come_back(await self.sign_in_there(await self.begin(way), person, way), way)
 
+    async def prove(self, person: str, way: str = "microsoft") -> httpx.Response:
+        """Sign in anew at the provider."""
+        address = await self.begin(way, "/session/ways/{way}/prove")
+        return await self.come_back(await self.sign_in_there(address, person, way), way)
+
     async def make(self, name: str, nickname: str = "", way: str = "microsoft") -> httpx.Response:
         """Make the account that was offered."""
         return await self.api.post(f"/session/ways/{way}/account", json={"name": name, "nickname": nickname or name})

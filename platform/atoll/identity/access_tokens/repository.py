@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from atoll.database.base import now
 from atoll.database.notifications import SESSIONS_ENDED, notify
 from atoll.identity.models import AccessTokenRow, UserRow
+from atoll.identity.repository import by_way
 from atoll.identity.rights.repository import granted
 
 KEPT_AFTER = timedelta(days=30)  # so long its owner sees that its time is over
@@ -77,10 +78,16 @@ class AccessTokenRepository:
             await notify(self._session, SESSIONS_ENDED, user_id)
         return found
 
-    async def end_all_of(self, user_id: str) -> int:
-        """End all of a user's, and what flows for them; how many there were that had not ended."""
-        ended = delete(AccessTokenRow).where(AccessTokenRow.user_id == user_id).returning(AccessTokenRow.expires_at)
-        ends = (await self._session.scalars(ended)).all()
+    async def end_all_of(self, user_id: str, *, ways: Collection[str] | None = None) -> int:
+        """End all of a user's, and what flows for them; how many there were that had not ended.
+
+        `ways`: only those that were made in sessions which were begun by one of these, or of which nobody knows how.
+        """
+        row = AccessTokenRow
+        ended = delete(row).where(row.user_id == user_id)
+        if ways is not None:
+            ended = ended.where(by_way(row.way, ways))
+        ends = (await self._session.scalars(ended.returning(row.expires_at))).all()
         if ends:
             await notify(self._session, SESSIONS_ENDED, user_id)
         return sum(end > now() for end in ends)

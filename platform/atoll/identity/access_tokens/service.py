@@ -12,6 +12,7 @@ from atoll.identity import codes
 from atoll.identity.access_tokens.repository import AccessTokenRepository
 from atoll.identity.access_tokens.schemas import AccessToken, AccessTokenCreate, AccessTokenOptions, NewAccessToken
 from atoll.identity.caller import ByToken, Caller
+from atoll.identity.fresh import refuse_stale
 from atoll.identity.models import AccessTokenRow
 from atoll.identity.permissions import PermissionKind, PermissionTable
 from atoll.identity.repository import IdentityRepository
@@ -83,7 +84,8 @@ class AccessTokenService:
     async def create(self, caller: Caller, body: AccessTokenCreate, limits: AccessTokens) -> NewAccessToken:
         """A new one of the caller's own, told this once.
 
-        Raises Invalid, NotAllowed for a scope beyond what the caller holds, Conflict when there are too many.
+        Raises Invalid, NotAllowed for a scope beyond what the caller holds, or for who did not prove lately who they
+        are, Conflict when there are too many.
         """
         grants = self._grants(body.grants)
         if body.days > limits.most_days:
@@ -96,6 +98,8 @@ class AccessTokenService:
             raise NotAllowed(codes.MustChangePassword())
         # No more than they hold at any time, so what a kind comes to now is enough.
         await Giving(self._session, self._table).judge(caller, map(str, self._table.scope(grants)))
+        identity, shown = IdentityRepository(self._session), caller.shown or ""
+        await refuse_stale(identity, shown)
         if (await self._repository.live_of([caller.id])).get(caller.id, 0) >= limits.most_per_user:
             raise Conflict(codes.TooManyAccessTokens(limit=limits.most_per_user))
         token = new_access_token()
@@ -105,6 +109,7 @@ class AccessTokenService:
             token_hash=token_hash(token),
             grants=grants,
             read_only=body.read_only,
+            way=await identity.way_of(shown),
             expires_at=now() + timedelta(days=body.days),
         )
         await self._repository.add(row)

@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Checkbox, Form, Modal, Radio } from "antd";
 import Input from "antd/es/input/Input";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body, type Schemas } from "@/api/client";
 import { RULES } from "@/api/rules.gen";
 import { useFocusBack } from "@/elements/focus";
 import { useFieldRules } from "@/elements/rules";
 import { Answer } from "@/elements/states";
+import { proofsQuery, proveBy, SignInAgain } from "@/identity/sign-in-again";
 import { FormDialog } from "@/people/form-dialog";
 import { useGrantWords } from "@/people/grant-words";
 import { tokenOptionsQuery } from "./queries";
@@ -27,18 +29,42 @@ interface DialogProps {
   onClose: (saved: boolean) => void;
 }
 
-/** A name, what it may do, and until when: what may be chosen is asked of the server first. */
+/** Who sits there, then a name, what it may do, and until when: what may be chosen is asked of the server first. */
 export default function NewTokenDialog({ onMade, onClose }: DialogProps) {
   useFocusBack();
   const { t } = useTranslation("account");
+  const proofs = useQuery(proofsQuery);
   const query = useQuery(tokenOptionsQuery);
-  if (query.data) return <TokenForm options={query.data} onMade={onMade} onClose={onClose} />;
+  const [proven, setProven] = useState(false);
+  const ready = proven || proofs.data?.fresh;
+  if (ready && query.data) return <TokenForm options={query.data} onMade={onMade} onClose={onClose} />;
   return (
     <Modal open width={520} title={t("new_token")} footer={null} onCancel={() => onClose(false)}>
-      <Answer query={query} rows={4}>
-        {() => null}
-      </Answer>
+      {ready ? (
+        <Answer query={query} rows={4}>
+          {() => null}
+        </Answer>
+      ) : (
+        <Answer query={proofs} rows={4}>
+          {(found) => <Again proofs={found} onProven={() => setProven(true)} />}
+        </Answer>
+      )}
     </Modal>
+  );
+}
+
+function Again({ proofs, onProven }: { proofs: Schemas["Proofs"]; onProven: () => void }) {
+  const { t } = useTranslation("account");
+  return (
+    <SignInAgain
+      proofs={proofs}
+      back="/account"
+      goOn={t("again_go_on")}
+      onPassword={async (password) => {
+        await proveBy(password);
+        onProven();
+      }}
+    />
   );
 }
 
@@ -48,6 +74,9 @@ function TokenForm({ options, onMade, onClose }: DialogProps & { options: Option
   const [form] = Form.useForm<Fields>();
   const all = Form.useWatch("all", form) ?? true;
   const days = Form.useWatch("days", form) ?? usualTerm(options.most_days);
+  // It took so long to fill in the form that it has to be shown once more who sits there.
+  const [late, setLate] = useState(false);
+  const proofs = useQuery({ ...proofsQuery, enabled: late });
   const until = new Intl.DateTimeFormat(i18n.language, { dateStyle: "long" }).format(Date.now() + days * 86_400_000);
 
   async function save(fields: Fields) {
@@ -66,6 +95,11 @@ function TokenForm({ options, onMade, onClose }: DialogProps & { options: Option
       save={save}
       done={t("token_made")}
       onClose={onClose}
+      refused={({ code }) => {
+        if (code === "sign_in_again") setLate(true);
+        return code === "sign_in_again";
+      }}
+      note={late && proofs.data && <Again proofs={proofs.data} onProven={() => setLate(false)} />}
     >
       <Form.Item
         name="name"

@@ -109,6 +109,9 @@ export const RULES = {
     "end_access_tokens": {
       "required": false
     },
+    "end_links": {
+      "required": false
+    },
     "new_password": {
       "required": true,
       "minLength": 10,

@@ -882,9 +882,33 @@ export interface paths {
          * Change Password
          * @description Change the own password; every other session of the user ends and this one gets a new cookie.
          *
-         *     Access tokens stay unless they are to end, too.
+         *     Access tokens stay unless they are to end, too, and so do other ways into the account.
          */
         post: operations["identity_change_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Proofs
+         * @description By what one proves who sits there, and whether that is needed: for what opens other ways into the account.
+         */
+        get: operations["ways_in_proofs"];
+        put?: never;
+        /**
+         * Prove
+         * @description Prove by the password who sits there: for some minutes it is not asked for what opens other ways in.
+         */
+        post: operations["identity_prove"];
         delete?: never;
         options?: never;
         head?: never;
@@ -969,6 +993,26 @@ export interface paths {
          * @description Begin to link the own account with one at a provider; what comes back from there goes where a sign-in goes.
          */
         post: operations["ways_in_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/ways/{way}/prove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove By
+         * @description Begin to sign in anew by a linked provider; what comes back from there goes where a sign-in goes.
+         */
+        post: operations["ways_in_prove_by"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3436,6 +3480,12 @@ export interface components {
              */
             end_access_tokens?: boolean;
             /**
+             * End Links
+             * @description Whether other ways into the account end, too, with the access tokens of who came by them
+             * @default false
+             */
+            end_links?: boolean;
+            /**
              * New Password
              * Format: password
              * @description At least 10 characters
@@ -3512,6 +3562,48 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+        };
+        /**
+         * Proof
+         * @description What proves who sits there.
+         */
+        Proof: {
+            /**
+             * Password
+             * Format: password
+             */
+            password: string;
+        };
+        /**
+         * Proofs
+         * @description By what the caller proves who sits there, before what opens other ways into the account.
+         */
+        Proofs: {
+            /**
+             * Fresh
+             * @description Whether it was proven lately, so that it is not asked for again
+             */
+            fresh: boolean;
+            /**
+             * Links
+             * @description Whether no password is asked for again before a further link either
+             */
+            links: boolean;
+            /**
+             * Minutes
+             * @description How long it counts
+             */
+            minutes: number;
+            /**
+             * Password
+             * @description Whether the account has a password
+             */
+            password: boolean;
+            /**
+             * Ways
+             * @description Linked ones that have people sign in anew
+             */
+            ways: components["schemas"]["WayName"][];
         };
         /**
          * Reason
@@ -6769,6 +6861,66 @@ export interface operations {
             };
         };
     };
+    ways_in_proofs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proofs"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    identity_prove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Proof"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     ways_in_list: {
         parameters: {
             query?: never;
@@ -6911,6 +7063,37 @@ export interface operations {
                 "application/json": components["schemas"]["WayLink"];
             };
         };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WayStarted"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ways_in_prove_by: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                way: components["schemas"]["WayName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             201: {

@@ -9,12 +9,14 @@ import { RULES } from "@/api/rules.gen";
 import { Entrance } from "./entrance";
 import { EntranceProblem } from "./entrance-problem";
 import { type Session, sessionQuery, useSetSession } from "./session";
+import { waysQuery } from "./ways";
 
 interface Fields {
   current: string;
   wanted: string;
   again: string;
   tokens: boolean;
+  links: boolean;
 }
 const { minLength } = RULES.PasswordChange.new_password;
 
@@ -29,6 +31,8 @@ function PasswordForm({ session }: { session: Session }) {
   const { next } = useSearch({ from: "/password" });
   const navigate = useNavigate();
   const setSession = useSetSession();
+  const { data: ways } = useQuery(waysQuery);
+  const linked = ways?.ways.some(({ label }) => label !== null) ?? false;
   const [problem, setProblem] = useState<ApiProblem>();
   const [busy, setBusy] = useState(false);
 
@@ -40,6 +44,7 @@ function PasswordForm({ session }: { session: Session }) {
           current_password: fields.current,
           new_password: fields.wanted,
           end_access_tokens: fields.tokens ?? false,
+          end_links: fields.links ?? false,
         },
       });
       setSession(await body(answer));
@@ -96,6 +101,11 @@ function PasswordForm({ session }: { session: Session }) {
         {!session.must_change_password && (
           <Form.Item name="tokens" valuePropName="checked" extra={t("end_tokens_why")}>
             <Checkbox>{t("end_tokens")}</Checkbox>
+          </Form.Item>
+        )}
+        {linked && (
+          <Form.Item name="links" valuePropName="checked" extra={t("end_links_why")}>
+            <Checkbox>{t("end_links")}</Checkbox>
           </Form.Item>
         )}
         <Button type="primary" htmlType="submit" block loading={busy} disabled={false}>

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
+import { Button } from "antd";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { api, body } from "@/api/client";
@@ -35,7 +36,7 @@ export function WayPage() {
   if (!way || !came || came.state === "" || came.state !== started?.state) {
     return (
       <Entrance title={t("way_title")} purpose={t("way_ended")}>
-        <Back linking={started?.linking} next={started?.next} />
+        <Back begun={started} />
       </Entrance>
     );
   }
@@ -55,6 +56,7 @@ function Returning({ way, came, started }: { way: WayName; came: Arrival; starte
   async function enter(opened: Session) {
     forgetBegun();
     setSession(opened);
+    if (started.again) message.success(t("again_done"));
     await (opened.must_change_password
       ? navigate({ to: "/password", search: { next: started.next } })
       : navigate({ href: started.next ?? "/", replace: true }));
@@ -75,7 +77,7 @@ function Returning({ way, came, started }: { way: WayName; came: Arrival; starte
       <Entrance title={t("way_account")} purpose={t("way_account_purpose", { provider })}>
         <WayAccountForm way={way} offered={query.data.account} onMade={enter} />
         <p className="entrance-hint">{t("way_account_other", { provider })}</p>
-        <Back next={started.next} />
+        <Back begun={started} />
       </Entrance>
     );
   }
@@ -84,7 +86,7 @@ function Returning({ way, came, started }: { way: WayName; came: Arrival; starte
       {query.error ? (
         <>
           <EntranceProblem problem={problemOf(query.error)} />
-          <Back linking={started.linking} next={started.next} />
+          <Back begun={started} />
         </>
       ) : (
         <Loading rows={2} />
@@ -93,14 +95,19 @@ function Returning({ way, came, started }: { way: WayName; came: Arrival; starte
   );
 }
 
-function Back({ linking = false, next }: { linking?: boolean; next?: string }) {
+function Back({ begun: was }: { begun?: Begun }) {
   const { t } = useTranslation("identity");
+  const navigate = useNavigate();
   return (
     <div className="entrance-again">
-      {linking ? (
+      {was?.again ? (
+        <Button type="link" onClick={() => navigate({ href: was.next ?? "/" })}>
+          {t("again_back")}
+        </Button>
+      ) : was?.linking ? (
         <Link to="/settings">{t("to_settings")}</Link>
       ) : (
-        <Link to="/sign-in" search={{ next }}>
+        <Link to="/sign-in" search={{ next: was?.next }}>
           {t("to_sign_in")}
         </Link>
       )}

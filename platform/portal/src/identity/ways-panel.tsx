@@ -61,7 +61,7 @@ export function WaysPanel() {
           {!found.linkable && <p className="quiet">{t("way_protected")}</p>}
           {linking && (
             <Suspense>
-              <LinkDialog way={linking} password={found.password} onClose={() => setLinking(undefined)} />
+              <LinkDialog way={linking} onClose={() => setLinking(undefined)} />
             </Suspense>
           )}
         </>

@@ -25,6 +25,8 @@ export interface Begun {
   next?: string;
   /** Whether an account is to be linked, else somebody signs in. */
   linking: boolean;
+  /** Whether somebody who is signed in shows that it is they. */
+  again?: boolean;
 }
 
 const KEPT = "atoll.way";
@@ -44,7 +46,8 @@ export function begun(): Begun | undefined {
     const found: unknown = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
     if (!found || typeof found !== "object" || !("state" in found) || typeof found.state !== "string") return undefined;
     const next = "next" in found ? ownPath(found.next) : undefined;
-    return { state: found.state, next, linking: "linking" in found && found.linking === true };
+    const said = (name: "linking" | "again") => name in found && (found as Record<string, unknown>)[name] === true;
+    return { state: found.state, next, linking: said("linking"), ...(said("again") && { again: true }) };
   } catch {
     return undefined;
   }

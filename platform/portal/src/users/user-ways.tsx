@@ -42,7 +42,8 @@ export function UserWays({ account }: { account: Account }) {
     } catch (error) {
       failures.tell({ key, title: t("failed_unlink", words), error, retry: () => end(way) });
     } finally {
-      queries.invalidateQueries({ queryKey: waysOf(account.id).queryKey });
+      // Sessions and access tokens may have ended with it.
+      queries.invalidateQueries({ queryKey: PEOPLE });
     }
   }
 

@@ -1,9 +1,10 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { AccountPage } from "@/account/account-page";
 import type { Schemas } from "@/api/client";
+import { begun } from "@/identity/ways";
 import { problem, serve, show } from "../support/portal";
 
 const AGO = new Date(Date.now() - 3_600_000).toISOString();
@@ -42,12 +43,22 @@ const OPTIONS = {
   most: 50,
 };
 
+const proofs = (more: Partial<Schemas["Proofs"]>): Schemas["Proofs"] => ({
+  fresh: false,
+  links: false,
+  minutes: 15,
+  password: true,
+  ways: [],
+  ...more,
+});
+
 const page = (items: unknown[]) => ({ items, next_cursor: null });
 const served = {
   "GET /api/v1/sessions": () =>
     page([session("old"), session("this", { current: true }), session("no", { device: "" })]),
   "GET /api/v1/access-tokens": () => page([token("a"), token("b", { read_only: true, expires_at: AGO })]),
   "GET /api/v1/access-tokens/options": () => OPTIONS,
+  "GET /api/v1/session/proof": () => proofs({ fresh: true }),
 };
 const gone = () => new Response(null, { status: 204 });
 
@@ -172,6 +183,74 @@ describe("the access tokens of an account", () => {
     expect(await screen.findByText("atoll_x")).toBeDefined();
     const sent = asked.find(({ method }) => method === "POST");
     expect(await sent?.json()).toEqual({ name: "part", grants: ["tasks:read"], read_only: false, days: 90 });
+  });
+
+  test("are made by who shows first that it is they, where that is some time ago", async () => {
+    const wrong = { field: "password", code: "wrong_password", message: "", params: {} };
+    let tries = 0;
+    const asked = serve({
+      ...served,
+      "GET /api/v1/session/proof": () => proofs({}),
+      "POST /api/v1/session/proof": () => {
+        tries += 1;
+        return tries === 1 ? problem(422, "wrong_password", { errors: [wrong] as never }) : gone();
+      },
+    });
+    await show(<AccountPage />);
+    await userEvent.click(await screen.findByRole("button", { name: "New token" }));
+    await userEvent.type(await screen.findByLabelText("Current password"), "correct horse");
+    expect(screen.queryByLabelText("Token name")).toBeNull();
+    await userEvent.click(screen.getByRole("button", { name: "Go on" }));
+    expect(await screen.findByText("This is not the present password.")).toBeDefined();
+    await userEvent.click(screen.getByRole("button", { name: "Go on" }));
+    expect(await screen.findByLabelText("Token name")).toBeDefined();
+    expect(await asked.find(({ method }) => method === "POST")?.json()).toEqual({ password: "correct horse" });
+  });
+
+  test("are made by who signs in again at a provider, where the account has no password", async () => {
+    const assign = vi.spyOn(window.location, "assign").mockImplementation(() => undefined);
+    serve({
+      ...served,
+      "GET /api/v1/session/proof": () => proofs({ password: false, ways: ["microsoft"] }),
+      "POST /api/v1/session/ways/microsoft/prove": () => ({ address: "https://login.example.com/", state: "one" }),
+    });
+    await show(<AccountPage />);
+    await userEvent.click(await screen.findByRole("button", { name: "New token" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Sign in again by Microsoft" }));
+    await waitFor(() => expect(assign).toHaveBeenCalledWith("https://login.example.com/"));
+    expect(screen.queryByLabelText("Current password")).toBeNull();
+    expect(begun()).toEqual({ state: "one", next: "/account", linking: false, again: true });
+    assign.mockRestore();
+  });
+
+  test("are not made by who has nothing to show, who is told so", async () => {
+    serve({ ...served, "GET /api/v1/session/proof": () => proofs({ password: false }) });
+    await show(<AccountPage />);
+    await userEvent.click(await screen.findByRole("button", { name: "New token" }));
+    expect(await screen.findByText(/your account has nothing that shows it/)).toBeDefined();
+    expect(screen.queryByRole("button", { name: /Sign in again|Go on/ })).toBeNull();
+  });
+
+  test("keep what was filled in where that took too long, and it is shown again who sits there", async () => {
+    let tries = 0;
+    const made = { ...token("n", { name: "nightly" }), token: "atoll_the-token-itself" };
+    serve({
+      ...served,
+      "POST /api/v1/session/proof": gone,
+      "POST /api/v1/access-tokens": () => {
+        tries += 1;
+        return tries === 1 ? problem(403, "sign_in_again", { params: { minutes: 15 } }) : Response.json(made);
+      },
+    });
+    await show(<AccountPage />);
+    await userEvent.click(await screen.findByRole("button", { name: "New token" }));
+    await userEvent.type(await screen.findByLabelText("Token name"), "nightly");
+    await userEvent.click(screen.getByRole("button", { name: "Make token" }));
+    await userEvent.type(await screen.findByLabelText("Current password"), "correct horse");
+    await userEvent.click(screen.getByRole("button", { name: "Go on" }));
+    await waitFor(() => expect(screen.queryByLabelText("Current password")).toBeNull());
+    await userEvent.click(screen.getByRole("button", { name: "Make token" }));
+    expect(await screen.findByText("atoll_the-token-itself")).toBeDefined();
   });
 
   test("are not made without a name, and a refusal is told in the form", async () => {

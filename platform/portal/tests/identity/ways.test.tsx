@@ -37,7 +37,7 @@ function arrive(search: string, path = "/sign-in/by/microsoft") {
   takeArrival();
 }
 
-const begin = (state: string, more: { next?: string; linking?: boolean } = {}) =>
+const begin = (state: string, more: { next?: string; linking?: boolean; again?: boolean } = {}) =>
   leaveFor({ address: "https://login.example.com/", state }, { linking: false, ...more });
 const shown = () => show(page, { at: "/sign-in/by/microsoft" });
 const posts = (asked: Request[]) => asked.filter((request) => request.method === "POST");
@@ -149,6 +149,26 @@ describe("the page to which people come back", () => {
     expect(await posts(asked).at(-1)?.json()).toEqual({ name: "ada-2", nickname: "Ada" });
   });
 
+  test("leads who signed in again back to what they wanted to do", async () => {
+    const session = { user: { id: "1", name: "ada" }, must_change_password: false, device_types: [], permissions: [] };
+    serve({ ...about, [BACK]: () => ({ outcome: "signed_in", session, account: null }) });
+    begin("one", { next: "/account", again: true });
+    arrive("?code=abc&state=one");
+    const { router } = await shown();
+    await waitFor(() => expect(router.state.location.pathname).toBe("/account"));
+    expect(await screen.findByText(/You signed in again/)).toBeDefined();
+  });
+
+  test("leads who did not sign in again back to where they were, still signed in", async () => {
+    serve({ ...about, [BACK]: () => problem(403, "provider_not_fresh", { params: { provider: "Microsoft" } }) });
+    begin("one", { next: "/account", again: true });
+    arrive("?code=abc&state=one");
+    const { router } = await shown();
+    expect((await screen.findByRole("alert")).textContent).toContain("did not say that you signed in there just now");
+    await userEvent.click(screen.getByRole("button", { name: "Back" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/account"));
+  });
+
   test("tells who linked that it is done, on their settings", async () => {
     serve({ ...about, [BACK]: () => ({ outcome: "linked", session: null, account: null }) });
     begin("one", { linking: true });
@@ -170,12 +190,15 @@ describe("one's own ways", () => {
     ...more,
   });
   const OWN = "GET /api/v1/session/ways";
+  const proofs = (more = {}) => ({ fresh: true, links: false, minutes: 15, password: true, ways: [], ...more });
+  const PROOFS = "GET /api/v1/session/proof";
 
   test("are linked by who knows the password", async () => {
     const wrong = { field: "password", code: "wrong_password", message: "", params: {} };
     let tries = 0;
     const asked = serve({
       [OWN]: () => ways(),
+      [PROOFS]: () => proofs(),
       [`${BACK}/link`]: () => {
         tries += 1;
         if (tries === 1) return problem(422, "wrong_password", { errors: [wrong] as never });
@@ -185,7 +208,7 @@ describe("one's own ways", () => {
     await show(<WaysPanel />);
     await userEvent.click(await screen.findByRole("button", { name: "Link" }));
     const dialog = await screen.findByRole("dialog");
-    await userEvent.type(within(dialog).getByLabelText("Current password"), "correct horse");
+    await userEvent.type(await within(dialog).findByLabelText("Current password"), "correct horse");
     const go = () => userEvent.click(within(dialog).getByRole("button", { name: "Go on to Microsoft" }));
     await go();
     expect(await within(dialog).findByText("This is not the present password.")).toBeDefined();
@@ -194,6 +217,21 @@ describe("one's own ways", () => {
     await waitFor(() => expect(left).toEqual(["https://login.example.com/"]));
     expect(begun()).toEqual({ state: "one", next: undefined, linking: true });
     expect(await posts(asked)[0]?.json()).toEqual({ password: "correct horse" });
+  });
+
+  test("are linked by who has just signed in anew, without the password", async () => {
+    const asked = serve({
+      [OWN]: () => ways({ password: false }),
+      [PROOFS]: () => proofs({ links: true, password: false, ways: ["wechat"] }),
+      [`${BACK}/link`]: () => ({ address: "https://login.example.com/", state: "one" }),
+    });
+    await show(<WaysPanel />);
+    await userEvent.click(await screen.findByRole("button", { name: "Link" }));
+    const dialog = await screen.findByRole("dialog");
+    await userEvent.click(await within(dialog).findByRole("button", { name: "Go on to Microsoft" }));
+    await waitFor(() => expect(left).toEqual(["https://login.example.com/"]));
+    expect(within(dialog).queryByLabelText("Current password")).toBeNull();
+    expect(await posts(asked)[0]?.json()).toEqual({});
   });
 
   test("end when that is confirmed, also those that are offered no more", async () => {

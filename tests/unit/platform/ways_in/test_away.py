@@ -3,10 +3,9 @@
 import asyncio
 import json
 import os
-import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +22,6 @@ from tests.unit.platform.people import told
 
 CODE = Path(__file__).parents[4] / "platform"
 START = "/session/ways/microsoft/start"
-
-
-@pytest.fixture
-def silent() -> Iterator[int]:
-    """A port at which somebody takes connections and says nothing."""
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        door.listen(8)
-        yield door.getsockname()[1]
 
 
 class TestNobodyThere:

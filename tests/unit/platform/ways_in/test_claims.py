@@ -18,13 +18,51 @@ GOOD: dict[str, Any] = {
 }
 
 
-def believed(**changes: Any) -> bool:
+def believed(since: float | None = None, **changes: Any) -> bool:
     claims = {name: value for name, value in (GOOD | changes).items() if value is not ...}
     try:
-        check(claims, GOOD["iss"], "portal", "once", AT)
+        check(claims, GOOD["iss"], "portal", "once", AT, since)
     except NotBelieved:
         return False
     return True
+
+
+SINCE = AT - 300  # a way that was begun five minutes ago
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"auth_time": SINCE},
+        {"auth_time": SINCE - LEEWAY_S},
+        {"auth_time": AT},
+        {"auth_time": AT + LEEWAY_S},
+        {"auth_time": AT - 0.5},
+        # With a second factor, to somebody of whom the provider says that they are to sign in again at once.
+        {"auth_time": SINCE + 10, "exp": SINCE + 10},
+    ],
+)
+def test_who_signed_in_anew_is_believed(changes: dict[str, Any]) -> None:
+    assert believed(SINCE, **changes), f"refused with {changes}"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"auth_time": None},
+        {"auth_time": True},
+        {"auth_time": str(AT)},
+        {"auth_time": SINCE - LEEWAY_S - 1},
+        {"auth_time": 0},
+        {"auth_time": AT + LEEWAY_S + 1},
+        {"auth_time": float("nan")},
+        {"auth_time": AT, "exp": SINCE - LEEWAY_S},
+    ],
+)
+def test_who_did_not_sign_in_anew_is_not(changes: dict[str, Any]) -> None:
+    assert not believed(SINCE, **changes), f"a sign-in of before proves something: {changes}"
+    assert believed(None, **(changes | {"exp": GOOD["exp"]})), "it is asked of who just signs in, too"
 
 
 @pytest.mark.parametrize(

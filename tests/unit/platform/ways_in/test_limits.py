@@ -50,26 +50,61 @@ async def test_failed_ones_stand_in_the_audit_by_their_way(portal: RunningPlatfo
     assert failed[0]["details"] == {"way": "microsoft", "times": 2}
 
 
-async def test_one_machine_has_so_many_ways_open(portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arriving, "MOST_OPEN_OF_MACHINE", 2)
-    at = {number: a_browser(portal, **{"X-Forwarded-For": f"2001:db8::{number}"}) for number in (1, 2)}
-    elsewhere = a_browser(portal, **{"X-Forwarded-For": "2001:db8:0:1::1"})
-    came = await at[1].sign_in_there(await at[1].begin(), "ada")
-    await at[2].begin()
-    for browser in at.values():
-        assert told(await browser.api.post("/session/ways/microsoft/start"))[:2] == TOO_MANY, "addresses of one machine"
-    await elsewhere.begin()
-    assert (await at[1].come_back(came)).is_success
-    await at[1].begin()
+async def test_of_many_codes_at_once_no_more_are_shown_to_a_provider_than_of_codes_in_a_row(
+    portal: RunningPlatform, provider: OpenIdServer
+) -> None:
+    here = {"X-Forwarded-For": "198.51.100.7"}
+    browsers = [a_browser(portal, **here) for _ in range(16)]
+    came = [await each.sign_in_there(await each.begin(), "ada") | {"code": "a wild guess"} for each in browsers]
+    database = connect(portal.configuration, pool_size=1)
+    async with database.begin() as connection:
+        query = "INSERT INTO sign_in_failures (key, at) SELECT :key, now() FROM generate_series(1, 27)"
+        await connection.execute(text(query), {"key": "address:198.51.100.7"})
+    await database.dispose()
+    answers = await asyncio.gather(*(each.come_back(one) for each, one in zip(browsers, came, strict=True)))
+    assert {told(answer)[:2] for answer in answers} == {(403, "provider_not_believed"), TOO_MANY}
+    # Three are left, and beside the last of them as many as are asked for at a time.
+    assert 3 <= provider.asked.count("/token") <= 6, "codes are guessed at once without end"
 
 
-async def test_all_together_have_so_many_ways_open_and_those_that_were_left_count_no_more(
+SITE = {1: "2001:db8:0:1::1", 2: "2001:db8:0:2::1"}
+
+
+async def test_of_one_site_so_many_ways_are_open_and_the_oldest_goes_first(
     portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arriving, "MOST_OPEN", 1)
+    monkeypatch.setattr(arriving, "MOST_OPEN_OF_SITE", 2)
+    elsewhere = a_browser(portal, **{"X-Forwarded-For": "2001:db8:1::1"})
+    theirs = await elsewhere.sign_in_there(await elsewhere.begin(), "eve")
+    ways = []
+    for number in (1, 2, 1):
+        browser = a_browser(portal, **{"X-Forwarded-For": SITE[number]})
+        ways.append((browser, await browser.sign_in_there(await browser.begin(), "ada")))
+    said = [told(await browser.come_back(came))[:2] for browser, came in ways]
+    assert said[0] == (403, "way_ended"), "one site has as many ways open as it likes"
+    assert said[1:] == [(201, ""), (201, "")], "the newest go first"
+    assert (await elsewhere.come_back(theirs)).is_success, "a site ends the ways of another one"
+
+
+async def test_ways_that_are_open_elsewhere_shut_nobody_out(portal: RunningPlatform) -> None:
+    database = connect(portal.configuration, pool_size=1)
+    many = (
+        "INSERT INTO way_in_flows (state_hash, browser_hash, way, nonce, verifier, proves, site, begun_at, expires_at)"
+        " SELECT n, 'b', 'microsoft', 'n', 'v', false, '198.51.' || n % 200 || '.' || n / 200, now(),"
+        " now() + interval '10 minutes' FROM generate_series(1, 10000) n"
+    )
+    async with database.begin() as connection:
+        await connection.execute(text(many))
+    begun = await a_browser(portal).api.post("/session/ways/microsoft/start")
+    assert told(begun)[:2] == (201, ""), "ways that are open elsewhere shut everybody out"
+    async with database.connect() as connection:
+        assert await connection.scalar(text("SELECT count(*) FROM way_in_flows")) == 10001
+    await database.dispose()
+
+
+async def test_ways_that_were_left_are_forgotten(portal: RunningPlatform) -> None:
     await a_browser(portal).begin()
     other = a_browser(portal, **{"X-Forwarded-For": "198.51.100.7"})
-    assert told(await other.api.post("/session/ways/microsoft/start"))[:2] == TOO_MANY
     database = connect(portal.configuration, pool_size=1)
     async with database.begin() as connection:
         await connection.execute(text("UPDATE way_in_flows SET expires_at = now() - interval '1 second'"))

@@ -109,16 +109,19 @@ async def test_a_session_that_ends_while_the_provider_answers_links_nothing(
     assert [way["linked_at"] for way in (await other.get("/session/ways")).json()["ways"]] == [None, None]
 
 
-async def test_who_has_no_password_links_soon_after_signing_in_only(portal: RunningPlatform) -> None:
+async def test_who_has_no_password_links_soon_after_signing_in_anew_only(portal: RunningPlatform) -> None:
     browser = await has_account(portal)
+    refused = await browser.api.post(LINK.format(way="wechat"), json={})
+    assert told(refused)[:2] == (403, "sign_in_again"), "that the provider sent somebody back is enough"
+    assert refused.json()["params"] == {"minutes": int(timedelta(minutes=15).total_seconds() / 60)}
+    assert (await browser.prove("ada")).json()["outcome"] == "signed_in"
     assert (await browser.api.post(LINK.format(way="wechat"), json={})).status_code == 201
     database = connect(portal.configuration, pool_size=1)
     async with database.begin() as connection:
-        await connection.execute(text("UPDATE sessions SET created_at = now() - interval '15 minutes'"))
+        await connection.execute(text("UPDATE sessions SET proven_at = now() - interval '15 minutes'"))
     await database.dispose()
     refused = await browser.api.post(LINK.format(way="wechat"), json={})
     assert told(refused)[:2] == (403, "sign_in_again")
-    assert refused.json()["params"] == {"minutes": int(timedelta(minutes=15).total_seconds() / 60)}
 
 
 async def test_what_is_linked_with_one_account_is_not_linked_with_another(portal: RunningPlatform) -> None:
@@ -173,6 +176,7 @@ async def test_nobody_closes_the_only_way_into_their_own_account(portal: Running
     shown = (await browser.api.get("/session/ways")).json()
     assert shown["password"] is False
     assert told(await browser.api.delete("/session/ways/microsoft"))[:2] == (409, "only_way")
+    assert (await browser.prove("ada")).is_success
     came = await browser.sign_in_there(await browser.begin("wechat", LINK, {}), "ada", "wechat")
     assert (await browser.come_back(came, "wechat")).is_success
     both = await asyncio.gather(*(browser.api.delete(f"/session/ways/{way}") for way in ("microsoft", "wechat")))

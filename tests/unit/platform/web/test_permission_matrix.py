@@ -112,8 +112,11 @@ def test_who_was_given_nothing_may_look_after_their_sessions_and_password_alone(
         "GET /access-tokens",
         "GET /access-tokens/options",
         "DELETE /access-tokens/{token_id}",
+        "GET /session/proof",
+        "POST /session/proof",
         "GET /session/ways",
         "POST /session/ways/{way}/link",
+        "POST /session/ways/{way}/prove",
         "DELETE /session/ways/{way}",
     }
     assert unguarded == opened | {"DELETE /session", "POST /access-tokens"}
