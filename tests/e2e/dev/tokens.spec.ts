@@ -75,7 +75,10 @@ test("a token is made by keyboard alone, copied, used by a program, and ended", 
   await expect(shown.getByRole("region", { name: "Access token" })).toHaveText(token);
   for (const name of ["Access token", "Example with curl"]) {
     const text = shown.getByRole("region", { name });
-    const copy = shown.locator(".code-block").filter({ has: text }).getByRole("button", { name: /Cop(y|ied)/ });
+    const copy = shown
+      .locator(".code-block")
+      .filter({ has: text })
+      .getByRole("button", { name: /Cop(y|ied)/ });
     const [of, beside] = [await text.boundingBox(), await copy.boundingBox()];
     expect(beside?.x, "the button lies on the text").toBeGreaterThanOrEqual((of?.x ?? 0) + (of?.width ?? 0));
   }

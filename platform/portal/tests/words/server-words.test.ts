@@ -81,7 +81,11 @@ describe("what the server refuses", () => {
       { field: "image", code: "new_in_the_next_version", message: "It is odd.", params: {} },
     ];
     const said = problemWords(await speaking("zh-CN"), refusal("invalid_request", {}, { errors }));
-    expect(said).toEqual({ title: "请求有误", detail: "分布式训练至少需要 2 个节点。 It is odd.", remedy: "" });
+    expect(said).toEqual({
+      title: "请求有误",
+      detail: "分布式训练至少需要 2 个节点。 It is odd.",
+      remedy: "请按提示修改后重试。",
+    });
   });
 
   test("keeps the server's words where a parameter is not told or the code is not known", async () => {
