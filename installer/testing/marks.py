@@ -59,15 +59,23 @@ def _of_pytest(text: str, file: str) -> list[Mark]:
 
 
 def of_pytest(text: str, file: str) -> Iterator[Mark]:
-    """Yield the marks of a file of pytest: decorators of its functions and of its classes' methods."""
+    """Yield the marks of a file of pytest: decorators of its functions and of its classes' methods.
+
+    Raises ValueError for one elsewhere, and for one of a test that not every run tries.
+    """
     tree = ast.parse(text)
     seen: set[ast.AST] = set()
     for node in ast.walk(tree):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
+        long = any(ast.unparse(decorator) == "pytest.mark.long" for decorator in node.decorator_list)
         for call in node.decorator_list:
             if isinstance(call, ast.Call) and _names_a_feature(call.func):
                 seen.add(call.func)
+                if long:
+                    raise ValueError(
+                        f"{file}::{node.name}: what proves a feature is tried in every run: it is not long"
+                    )
                 yield from _marks(call, f"{file}::{node.name}")
     for node in ast.walk(tree):
         if _names_a_feature(node) and node not in seen:

@@ -46,6 +46,7 @@ async def test_submitting_twice_is_submitting_once(bench: Bench, start: Started)
     assert [replica.rank for replica in attempt.observe().replicas] == [0]
 
 
+@pytest.mark.long
 async def test_what_changes_is_told(bench: Bench, start: Started) -> None:
     attempt = await start("")
     await attempt.until(Phase.SUCCEEDED)
@@ -85,6 +86,7 @@ async def test_after_a_restart_the_engine_goes_on_with_what_runs_and_what_waits(
     await waiting.output()
 
 
+@pytest.mark.long
 async def test_an_end_that_nobody_watched_is_seen_after_a_restart(bench: Bench, start: Started) -> None:
     attempt = await start("import time; time.sleep(2)")
     await attempt.until(Phase.RUNNING)
@@ -122,6 +124,7 @@ async def test_what_waits_is_stopped_at_once(start: Started) -> None:
     assert holder.observe().phase is Phase.RUNNING
 
 
+@pytest.mark.long
 async def test_the_end_of_what_waited_and_was_stopped_is_told(bench: Bench, start: Started) -> None:
     holder = await start(SAYS_IT_RUNS, devices=SHARE)
     await holder.until(Phase.RUNNING)
@@ -137,6 +140,7 @@ async def test_the_end_of_what_waited_and_was_stopped_is_told(bench: Bench, star
     await eventually(lambda: waiting.id in bench.told, bench.patience_s)
 
 
+@pytest.mark.long
 async def test_stopping_again_or_what_ended_or_never_was_changes_nothing(bench: Bench, start: Started) -> None:
     ended = await start("")
     failed = await start("raise SystemExit(3)")
@@ -156,6 +160,7 @@ async def test_stopping_again_or_what_ended_or_never_was_changes_nothing(bench: 
     assert [ended.observe().phase, failed.observe().phase] == [Phase.SUCCEEDED, Phase.FAILED]
 
 
+@pytest.mark.long
 async def test_nothing_is_told_before_all_that_there_is_was_listed(bench: Bench, start: Started) -> None:
     running = await start(SAYS_IT_RUNS)
     await running.until(Phase.RUNNING)
@@ -173,6 +178,7 @@ async def test_nothing_is_told_before_all_that_there_is_was_listed(bench: Bench,
         await bench.begin()
 
 
+@pytest.mark.long
 async def test_what_runs_goes_on_while_nobody_watches(bench: Bench, start: Started) -> None:
     attempt = await start(BEATS)
     await attempt.output(until="\n")
@@ -194,6 +200,7 @@ async def test_a_log_that_is_followed_ends_with_its_program(bench: Bench, start:
     assert said.decode() == "first\nlast\n"
 
 
+@pytest.mark.long
 async def test_what_is_forgotten_is_gone_and_may_be_forgotten_again(bench: Bench, start: Started) -> None:
     attempt = await start("")
     await attempt.until(Phase.SUCCEEDED)
@@ -228,6 +235,7 @@ async def test_a_submission_that_was_cut_off_half_way_is_adopted_and_leaves_noth
     await nothing_is_left_of(bench, attempt.id)
 
 
+@pytest.mark.long
 async def test_a_submission_that_was_cut_off_half_way_may_be_made_again(bench: Bench, start: Started) -> None:
     attempt = start.prepare("import os; assert os.environ['TOKEN'] == 'hunter2'", secrets={"TOKEN": "hunter2"})
     with bench.cut_off(), pytest.raises(EngineError):
@@ -282,6 +290,7 @@ async def test_one_user_reserves_a_share_of_the_cpu_and_the_rest_waits_and_is_to
     await waiting.until(Phase.RUNNING)
 
 
+@pytest.mark.long
 async def test_provisioning_again_disturbs_nothing(bench: Bench, start: Started) -> None:
     attempt = await start(SAYS_IT_RUNS)
     await attempt.until(Phase.RUNNING)
@@ -292,6 +301,7 @@ async def test_provisioning_again_disturbs_nothing(bench: Bench, start: Started)
     assert {seen.phase for seen in attempt.seen} & ENDED == frozenset()
 
 
+@pytest.mark.long
 async def test_what_is_provisioned_anew_counts(bench: Bench, start: Started) -> None:
     await bench.engine.provision(bench.provision(1))
     waiting = await start(SAYS_IT_RUNS, devices=2)
@@ -336,6 +346,7 @@ async def test_the_replicas_of_an_attempt_know_their_rank(start: Started) -> Non
     assert len(nodes) == 2
 
 
+@pytest.mark.long
 async def test_a_log_is_followed_and_goes_on_from_any_offset(start: Started) -> None:
     attempt = await start(
         f"import time\nprint('first'); time.sleep(2); print('second'); print('{END}'); time.sleep(600)"
@@ -346,6 +357,7 @@ async def test_a_log_is_followed_and_goes_on_from_any_offset(start: Started) -> 
     assert await attempt.output(offset=len("first\n")) == "second\n"
 
 
+@pytest.mark.long
 async def test_what_is_being_run_is_not_forgotten_by_mistake(bench: Bench, start: Started) -> None:
     attempt = await start(SAYS_IT_RUNS)
     await attempt.until(Phase.RUNNING)

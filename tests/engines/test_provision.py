@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
+import pytest
 from atoll.engines.base import ClusterProvision, Member, Phase
 
 from tests.engines.bench import CLUSTER, END, Bench, Started
@@ -44,6 +45,7 @@ async def test_a_virtual_cluster_that_is_removed_leaves_nothing_and_disturbs_no_
     assert attempt.observe().phase is Phase.RUNNING
 
 
+@pytest.mark.long
 async def test_removing_again_or_what_never_was_changes_nothing(bench: Bench) -> None:
     assert await bench.engine.remove_cluster(f"{CLUSTER}-never")
     await brought(bench, bench.provision(name=SECOND))
@@ -51,6 +53,7 @@ async def test_removing_again_or_what_never_was_changes_nothing(bench: Bench) ->
     assert await bench.engine.remove_cluster(SECOND)
 
 
+@pytest.mark.long
 async def test_a_removal_goes_on_after_a_restart_in_the_midst_of_it(bench: Bench) -> None:
     await brought(bench, bench.provision(name=SECOND))
     await bench.engine.remove_cluster(SECOND)
@@ -81,6 +84,7 @@ async def test_of_who_is_no_member_any_more_nothing_is_left_and_the_others_go_on
     assert attempt.observe().phase is Phase.RUNNING
 
 
+@pytest.mark.long
 async def test_who_comes_back_has_all_that_members_have(bench: Bench) -> None:
     await brought(bench, bench.provision(others=(BOB,)))
     there = sorted(await bench.left_of_member(CLUSTER, BOB.name))

@@ -51,6 +51,7 @@ async def test_it_runs_only_once_it_is_ready(start: Started, source: str, readin
     assert all(replica.ready is False for item in starting for replica in item.replicas)
 
 
+@pytest.mark.long
 async def test_what_answers_something_else_is_not_ready(bench: Bench, start: Started) -> None:
     attempt = await start(SERVES, **service({"by": "http", "port": "web", "path": "/nowhere"}))
     other = await start(SERVES, **service({"by": "http", "port": "web", "path": "/ready"}))
@@ -70,6 +71,7 @@ async def test_its_ports_are_told_while_it_runs(bench: Bench, start: Started) ->
     assert list(bench.engine.endpoints(attempt.id)) == []
 
 
+@pytest.mark.long
 async def test_it_never_succeeds(start: Started) -> None:
     attempt = await start("import time; time.sleep(1)", **service({"by": "command", "command": ("true",)}))
     seen = await attempt.until(Phase.FAILED)
@@ -77,6 +79,7 @@ async def test_it_never_succeeds(start: Started) -> None:
     assert seen.reason.code == "service_ended"
 
 
+@pytest.mark.long
 async def test_a_batch_task_may_have_ports_and_ends_by_itself(start: Started) -> None:
     attempt = await start("import os; assert int(os.environ['ATOLL_PORT_WEB'])", ports=[PORT])
     seen = await attempt.until(Phase.SUCCEEDED)

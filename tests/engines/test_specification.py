@@ -58,6 +58,7 @@ async def test_by_an_interpreter_that_is_not_its_images_it_starts_once_one_in_fr
     assert await said(start, "os.environ['PLAIN']", variables={"PLAIN": "a b"}, runtime=bench.runtime) == "a b"
 
 
+@pytest.mark.long
 async def test_a_readiness_by_command_sees_what_the_program_sees(start: Started) -> None:
     sees = ("sh", "-c", 'test "$PLAIN$TOKEN" = "a bhunter2" && test "$PWD" = "$HOME"')
     attempt = await start(
@@ -95,6 +96,7 @@ async def test_an_attempt_with_secrets_that_waited_through_a_restart_still_has_t
     assert json.loads(await waiting.output()) == SECRET
 
 
+@pytest.mark.long
 async def test_it_starts_in_its_working_directory_with_its_home_and_its_output(bench: Bench, start: Started) -> None:
     found = await said(
         start, "[os.getcwd(), os.environ['HOME'], os.path.isdir(os.environ['ATOLL_OUTPUT_DIR']), os.environ['USER']]"
@@ -102,12 +104,14 @@ async def test_it_starts_in_its_working_directory_with_its_home_and_its_output(b
     assert found == [bench.place(f"home/{bench.user}"), bench.place(f"home/{bench.user}"), True, bench.user]
 
 
+@pytest.mark.long
 async def test_without_the_file_that_it_needs_nothing_is_started(start: Started) -> None:
     seen = await (await start("print('started')", needs_file="nowhere.py")).until(Phase.FAILED)
     assert seen.reason is not None
     assert seen.reason.code == "start_file_missing"
 
 
+@pytest.mark.long
 async def test_a_data_set_is_read_where_it_was_asked_for(bench: Bench, start: Started) -> None:
     await bench.put(DATASET, "labels", "cats")
     target = bench.place(DATASET)
@@ -122,6 +126,7 @@ async def test_a_mount_may_have_any_target(bench: Bench, start: Started) -> None
     assert await said(start, "open('/somewhere/else/labels').read()", mounts=[mount]) == "cats"
 
 
+@pytest.mark.long
 async def test_an_engine_that_cannot_mount_says_so_for_good(bench: Bench, start: Started) -> None:
     if Capability.MOUNTS in bench.engine.capabilities:
         mount = {"kind": "dataset", "source": "elsewhere/1", "target": "/data"}  # no part of the tree of user data

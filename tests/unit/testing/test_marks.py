@@ -69,6 +69,11 @@ def test_a_mark_that_is_elsewhere_is_refused(text: str) -> None:
         [*of_pytest(text, "f.py")]
 
 
+def test_what_proves_a_feature_is_in_every_run() -> None:
+    with pytest.raises(ValueError, match=r"f.py::test_two: .* it is not long"):
+        [*of_pytest("@pytest.mark.long\n@pytest.mark.feature(3)\ndef test_two(): ...", "f.py")]
+
+
 def test_marks_of_playwright_are_read_from_tags() -> None:
     assert of_playwright(PLAYWRIGHT, "f.spec.ts") == [
         Mark("38", "real", 'f.spec.ts > says \\"yes\\"'),
