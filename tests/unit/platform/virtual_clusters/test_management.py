@@ -335,7 +335,9 @@ async def test_what_is_deleted_is_nobodys_and_stays_until_the_engine_has_let_go(
         assert refused.value.code == "virtual_cluster_being_deleted"
     row = await room.row(made)
     assert row.deleted_at is None
-    assert [each.action for each in await room.audited()] == ["virtual_cluster.create", "virtual_cluster.delete"]
+    made_it, deleted = await room.audited()
+    assert [made_it.action, deleted.action] == ["virtual_cluster.create", "virtual_cluster.delete"]
+    assert (deleted.details["users"], deleted.details["groups"]) == (["ada"], []), "who lost it is not told"
     clusters = VirtualClusterRepository(room.session)
     await clusters.confirm(made.id, going.version)
     assert (await room.row(made)).standing == "deleting", "the end of its preparation brings it back"
