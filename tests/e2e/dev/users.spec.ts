@@ -216,7 +216,7 @@ test("roles are edited, groups are added and the account is deleted from the lis
 });
 
 test("of the account that the installation made only the password can be changed", {
-  tag: ["@local"],
+  tag: ["@feature-264", "@local"],
 }, async ({ browser, stack, expected }) => {
   expected.push(/status of 409/);
   const { page } = await atWork(browser, stack, { roles: ["admin", "user"] });
@@ -252,11 +252,12 @@ test("of the account that the installation made only the password can be changed
         await ask("/groups", "PUT", { groups: [group] }),
         await ask("/delete", "POST", { stop_tasks: true }),
         await ask("/disable", "POST", { stop_tasks: false }),
+        await ask("", "PATCH", { nickname: "Somebody else" }),
       ];
     },
     [id, group] as const,
   );
-  expect(refused).toEqual(Array.from({ length: 4 }, () => [409, "protected_account"]));
+  expect(refused).toEqual(Array.from({ length: 5 }, () => [409, "protected_account"]));
   await page.context().close();
 });
 

@@ -15,7 +15,7 @@ interface Capacity {
 
 test.describe("who does not administer", () => {
   test("sees no menu of virtual clusters and none of its pages; an administrator has both", {
-    tag: ["@feature-62", "@local"],
+    tag: ["@feature-53a", "@feature-62", "@local"],
   }, async ({ page, browser, stack }) => {
     const name = clusterName("hidden");
     const path = await makeCluster(page, name);
@@ -151,8 +151,8 @@ test("the time of a virtual cluster is extended from the list", {
 
 test.describe("while a task is in it", () => {
   test.use({ expected: [/status of (404|409)/] });
-  test("nothing is taken from a virtual cluster and it is not deleted; afterwards both are done", {
-    tag: ["@local"],
+  test("a virtual cluster gets more at once, is given less and deleted only afterwards", {
+    tag: ["@feature-67", "@local"],
   }, async ({ page, browser, stack }) => {
     test.setTimeout(240_000);
     const name = clusterName("busy");
@@ -171,6 +171,10 @@ test.describe("while a task is in it", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await expect(page.getByRole("alert")).toContainText("1 tasks wait or run");
     await expect(grant(page).getByLabel("Number")).toHaveValue("2");
+    await grant(page).getByLabel("Number").fill("5");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page).toHaveURL(new RegExp(`${path}$`));
+    await expect(page.getByRole("row").filter({ hasText: GPU })).toContainText("of 5");
 
     await page.goto(`/virtual-clusters?words=${name}`);
     await expect(row(page, name)).toContainText("1 running");
