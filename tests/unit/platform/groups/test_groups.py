@@ -95,7 +95,7 @@ async def test_every_edit_tells_another_version_and_none_overwrites_who_was_quic
     assert (await admin.get(f"/groups/{group}")).status_code == 404
     assert await audited(admin, "group") == [
         ("group.create", "Ops", {"roles": ["User"], "users": []}),
-        ("group.update", "Ops", {"before": {"description": ""}, "description": "Other"}),
+        ("group.update", "Ops", {"before": {"description": "Of Ops"}, "description": "Other"}),
         ("group.roles", "Ops", {"before": {"roles": ["User"]}, "roles": ["Annotation person"]}),
         ("group.delete", "Ops", {"roles": ["Annotation person"], "virtual_clusters": [], "users": []}),
     ]

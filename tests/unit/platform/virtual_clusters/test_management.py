@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
 from typing import Any
 
@@ -277,14 +277,15 @@ async def test_whoever_edits_what_somebody_else_has_changed_is_told(room: Room) 
     made = await room.make(max_hours=10)
     await room.edit(made, max_hours=20)
     stale = f'"{made.version}"'
-    for edit in (
-        lambda: room.edit(made, stale, max_hours=30),
-        lambda: room.manage.extend(room.admin, made.id, 1, stale),
-        lambda: room.manage.delete(room.admin, made.id, stale),
-    ):
+
+    async def refused(edit: Awaitable[object]) -> None:
         with contextlib.suppress(Changed):
-            await edit()
+            await edit
             pytest.fail("who was quicker is overwritten")
+
+    await refused(room.edit(made, stale, max_hours=30))
+    await refused(room.manage.extend(room.admin, made.id, 1, stale))
+    await refused(room.manage.delete(room.admin, made.id, stale))
     assert (await room.row(made)).max_hours == 20
 
 
