@@ -63,7 +63,8 @@ async def test_a_deleted_account_is_gone_and_nobody_gets_its_name_or_uid(portal:
     bob = (await admin.post("/users", account("bob"))).json()
     assert bob["uid"] > uid
     home = str(portal.configuration.storage.root / "home/ada")
-    details = {"sessions": 1, "access_tokens": 0, "stopped_tasks": 0, "home": home}
+    lost = {"roles": ["User"], "groups": ["Ops"], "virtual_clusters": ["default"]}
+    details = {**lost, "sessions": 1, "access_tokens": 0, "stopped_tasks": 0, "home": home}
     assert ("user.delete", "ada", details) in await audited(admin, "user")
 
 
