@@ -9,6 +9,7 @@ says on what, if not on the real thing. `@long` leaves a test of `dev` to the su
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -114,6 +115,16 @@ def installed_cluster(scratch: Path) -> dict[str, str]:
     }
 
 
+def provide_packages(folder: Path = E2E) -> None:
+    """Install the pinned packages of the tests. Of suites side by side one does it, and the others wait for that."""
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        subprocess.run(["npm", "install", "--no-save", "--prefer-offline"], cwd=folder, check=True)
+    finally:
+        os.close(held)
+
+
 def provide_browser() -> None:
     """Install the browser; another one that is there (tests/e2e/browser.ts) will do. Raises PackageError."""
     there = any(Path(program).exists() for program in filter(None, (os.environ.get("ATOLL_CHROMIUM"), *BROWSERS)))
@@ -137,10 +148,15 @@ def by_itself(command: list[str]) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the tests of `cluster` or `dev` with further arguments for Playwright; return its exit code."""
+    """Run the tests of `cluster` or `dev` with further arguments for Playwright; return its exit code.
+
+    `packages` installs only what they are made of.
+    """
     target, *further = arguments
     begun = commit()
-    subprocess.run(["npm", "install", "--no-save", "--prefer-offline"], cwd=E2E, check=True)
+    provide_packages()
+    if target == "packages":
+        return 0
     provide_browser()
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"

@@ -177,7 +177,7 @@ SUITES: tuple[Suite, ...] = (
         "Debian's chromium-headless-shell or chromium (installed by root), Node from the pinned toolchain",
         "fast",
         (
-            Command("npm install", (*E2E_NPM, "install", "--no-save", "--prefer-offline")),
+            Command("npm install", ("{python}", "-m", "installer.testing.playwright", "packages")),
             Command("types", (*E2E_NPM, "run", "types")),
             Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev", *NOT_LONG)),
         ),
@@ -319,10 +319,7 @@ SUITES: tuple[Suite, ...] = (
         "Pages of the portal in the looks, widths and roles that `e2e-dev` leaves out",
         "as `e2e-dev`",
         "all",
-        (
-            Command("npm install", (*E2E_NPM, "install", "--no-save", "--prefer-offline")),
-            Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev", *ONLY_LONG)),
-        ),
+        (Command("playwright", ("{python}", "-m", "installer.testing.playwright", "dev", *ONLY_LONG)),),
         2400,
         after=("farewell",),
     ),

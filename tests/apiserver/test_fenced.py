@@ -130,6 +130,8 @@ def test_a_kubelet_evicts_its_own_pods_only(api_server: ApiServer) -> None:
     evicted = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": "kube-system"}}
     kept(api_server, PODS, pod(OTHER))
     try:
+        # What there is not yet for who judges, is not found: the authorizer and the admission learn of it together.
+        wait_for("the pod's node", lambda: as_node(api_server, OTHER, "GET", f"{PODS}/{name}").is_success, ANSWER_S)
         found = {
             node: as_node(api_server, node, "POST", f"{PODS}/{name}/eviction", json=evicted).status_code
             for node in ("worker3", OTHER)

@@ -59,8 +59,22 @@ export function row(page: Page, name: string): Locator {
   return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
 }
 
+/** A dialog once it has unfolded. What is clicked before may land beside the button, and it takes the focus with it. */
+export async function unfolded(page: Page): Promise<Locator> {
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toBeVisible();
+  await settled(page);
+  return dialog;
+}
+
+async function settled(page: Page): Promise<void> {
+  await expect(page.locator('.ant-modal[class*="ant-zoom"]')).toHaveCount(0);
+}
+
 /** Choose in a field where a few letters find what there is. */
 export async function find(page: Page, field: Locator, words: string): Promise<void> {
+  await field.waitFor();
+  await settled(page);
   await field.click();
   await page.keyboard.type(words);
   const option = page.locator(".ant-select-item-option-active").filter({ hasText: words });

@@ -50,7 +50,8 @@ test("the virtual cluster in use and all that are linked to the account are show
   await expect(other).toContainText("at most 2 for you");
   await expect(other).toContainText("5 hours at most");
   await expect(other).not.toContainText("in use");
-  await choice(theirs, name).check();
+  await choice(theirs, name).click();
+  await expect(choice(theirs, name)).toBeChecked();
   await expect(other).toContainText("in use");
   await theirs.reload();
   await expect(choice(theirs, name)).toBeChecked();

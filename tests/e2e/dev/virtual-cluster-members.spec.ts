@@ -1,17 +1,8 @@
 /** Whose a virtual cluster is: users and groups are found, added and taken out, and see it at once. */
-import type { Page } from "@playwright/test";
 import { headerState, start, unique } from "../portal.ts";
 import { addMember, clusterName, fact, makeCluster, member, ready } from "./clusters.ts";
-import { atWork, find, giveRole, lookAgain, makeGroup, registered, SORRY } from "./people.ts";
+import { atWork, find, giveRole, lookAgain, makeGroup, registered, SORRY, unfolded } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
-
-/** A dialog once it has unfolded: what is clicked before may land beside the button. */
-async function unfolded(page: Page) {
-  const dialog = page.getByRole("dialog");
-  await expect(dialog).toBeVisible();
-  await expect(page.locator('.ant-modal[class*="ant-zoom"]')).toHaveCount(0);
-  return dialog;
-}
 
 test("users and groups are found by a few letters and become members", {
   tag: ["@feature-70", "@local"],
@@ -53,7 +44,9 @@ test.describe("users of a virtual cluster", () => {
     const idle = await stack.newcomer({ virtual_clusters: [name] });
     const { page: theirs, person } = await atWork(browser, stack, { virtual_clusters: [name, "default"] });
     await theirs.goto("/settings");
-    await theirs.getByRole("radio", { name: new RegExp(`^${name}`) }).check();
+    const used = theirs.getByRole("radio", { name: new RegExp(`^${name}`) });
+    await used.click();
+    await expect(used).toBeChecked();
     await start(theirs, { name: unique("hold"), example: "devices", parameters: { seconds: "600" } });
     await expect(headerState(theirs, "Running")).toBeVisible({ timeout: 60_000 });
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Radio } from "antd";
 import { useTranslation } from "react-i18next";
-import { Answer } from "@/elements/states";
+import { Answer, Loading } from "@/elements/states";
 import { deviceName } from "@/formats/devices";
 import { clustersQuery, useActiveCluster, useSwitchCluster, type VirtualCluster } from "@/virtual-clusters/active";
 
@@ -9,8 +9,10 @@ import { clustersQuery, useActiveCluster, useSwitchCluster, type VirtualCluster 
 export function ClusterChoice() {
   const { t } = useTranslation(["settings", "virtual_clusters"]);
   const query = useQuery(clustersQuery);
-  const { active, mine } = useActiveCluster();
+  const { active, mine, loaded } = useActiveCluster();
   const switchTo = useSwitchCluster();
+  // Which of them is in use, only the settings know.
+  if (query.isSuccess && !loaded) return <Loading rows={3} />;
   return (
     <Answer query={query} rows={3}>
       {() =>

@@ -60,6 +60,21 @@ describe("settings", () => {
     expect(await asked.find(({ method }) => method === "PUT")?.json()).toEqual({ virtual_cluster: "v2" });
   });
 
+  test("name no virtual cluster as the one in use before they know which it is", async () => {
+    let answer = () => {};
+    const later = new Promise<object>((resolve) => {
+      answer = () => resolve({ ...SETTINGS, virtual_cluster: { id: "v2", name: "speech" } });
+    });
+    const asked = serve({ ...served, "GET /api/v1/settings": () => later });
+    await show(page, { at: "/settings", session: SESSION });
+    await waitFor(() => expect(asked.some(({ url }) => url.includes("virtual-clusters"))).toBe(true));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(screen.queryByText("in use")).toBeNull();
+    answer();
+    const speech = (await screen.findByRole("radio", { name: /speech/ })) as HTMLInputElement;
+    expect(speech.checked).toBe(true);
+  });
+
   test("say that there is no virtual cluster, and whom to ask", async () => {
     serve({ ...served, "GET /api/v1/virtual-clusters": () => ({ items: [], next_cursor: null }) });
     await show(page, { at: "/settings", session: SESSION });
