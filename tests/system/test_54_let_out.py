@@ -19,7 +19,17 @@ from installer.services.listening import ASKED, understood
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
 from tests.system.jobs import log, request
 from tests.system.people import Browser, User, people
-from tests.system.scanning import Target, at_further, further_addresses, of_nodes, of_services, scan, scanned
+from tests.system.scanning import (
+    Target,
+    at_further,
+    further_addresses,
+    of_nodes,
+    of_pods,
+    of_services,
+    scan,
+    scanned,
+    tasks_may,
+)
 from tests.system.shares import TYPE, Share
 from tests.system.test_57_home_quotas import as_owner
 
@@ -230,14 +240,22 @@ def lenient(atoll: Atoll, edit_cluster: Callable[[Callable[[dict[str, Any]], Non
 @pytest.mark.feature(306)
 @pytest.mark.usefixtures("lenient")
 def test_who_may_is_root_of_a_container_where_all_say_so_and_of_nothing_else(
-    atoll: Atoll, portal: Portal, two: tuple[User, User]
+    atoll: Atoll, portal: Portal, cluster: Cluster, two: tuple[User, User]
 ) -> None:
+    """The program first tries whatever listens, the pods of the system at their own addresses, too (as in test_50).
+
+    Root or not, it comes to the name service alone. Over UDP only that answers what is asked here; of the registry the
+    port is tried, at which nobody writes who does not come there.
+    """
     share, ada = Share(atoll, portal), two[0]
+    targets = [*everything(atoll, cluster), *of_pods(atoll)]
+    program = scan(targets) + ROOT
     assert share.members(ada).is_success
     with closing(ada.browser()) as client:
         browser = Browser(ada, client)
-        usual = browser.run(atoll, "root", ROOT, virtual_cluster=share.name, device_type=TYPE, limits=SMALL)
+        usual = browser.run(atoll, "root", program, virtual_cluster=share.name, device_type=TYPE, limits=SMALL)
         assert browser.wait_state(usual, {"finished", "failed"}, 240)["state"] == "failed", "everybody is root"
+        assert set(scanned(log(browser, usual))["reached"]) == tasks_may(cluster, targets)
 
         def refused_for() -> str:
             return str(privileged(browser, share, "root").json()["errors"][0]["code"])
@@ -257,6 +275,7 @@ def test_who_may_is_root_of_a_container_where_all_say_so_and_of_nothing_else(
         assert answer.status_code == 201, answer.text
         task = answer.json()["id"]
         browser.wait_state(task, {"finished"}, 240)
+        assert set(scanned(log(browser, task))["reached"]) == tasks_may(cluster, targets), "root is let out"
         (line,) = [each for each in log(browser, task).splitlines() if each.startswith("ROOT ")]
         uid, gid, no_new, powers, *refused = line.split()[1:]
         assert (uid, int(powers, 16), no_new, refused) == ("0", POWERS, "1", ["device", "mount"]), line
