@@ -17,6 +17,7 @@ import pytest
 from installer.cluster import Cluster, load
 from installer.services.listening import ASKED, understood
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
+from tests.system.hosts import host
 from tests.system.jobs import log, request
 from tests.system.people import Browser, User, people
 from tests.system.scanning import (
@@ -33,7 +34,7 @@ from tests.system.scanning import (
 from tests.system.shares import TYPE, Share
 from tests.system.test_57_home_quotas import as_owner
 
-HOUSE, ADDRESS, LINKS = "atoll-house", "10.79.0.198", ("house0", "eth0")
+ADDRESS = "10.79.0.198"
 OPENED, SHUT = 8080, 8081
 HOLD = "import time\ntime.sleep(900)\n"
 # CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID and SETUID as the kernel numbers them.
@@ -86,24 +87,9 @@ def two(atoll: Atoll, portal: Portal) -> Iterator[tuple[User, User]]:
 
 @pytest.fixture
 def house(atoll: Atoll, cluster: Cluster) -> Iterator[None]:
-    """A host on the nodes' network that listens; it knows the way back to pods, should they come as themselves."""
-
-    def ip(*words: str, ok: bool = True) -> None:
-        subprocess.run(["ip", *words], check=ok, capture_output=True)
-
-    assert cluster.lab is not None
-    ip("netns", "delete", HOUSE, ok=False)
-    ip("link", "delete", LINKS[0], ok=False)
-    ip("netns", "add", HOUSE)
-    try:
-        ip("link", "add", LINKS[0], "type", "veth", "peer", "name", LINKS[1], "netns", HOUSE)
-        ip("link", "set", LINKS[0], "master", cluster.lab.bridge, "up")
-        ip("-n", HOUSE, "address", "add", f"{ADDRESS}/24", "dev", LINKS[1])
-        ip("-n", HOUSE, "link", "set", LINKS[1], "up")
-        for node in atoll.kubectl("get", "nodes", "-o", "json").json["items"]:
-            via = cluster.node(node["metadata"]["name"]).address
-            ip("-n", HOUSE, "route", "add", node["spec"]["podCIDR"], "via", via)
-        argv = ["ip", "netns", "exec", HOUSE, sys.executable, "-c", LISTEN]
+    """A host on the nodes' network that listens."""
+    with host(atoll, cluster, "house", ADDRESS) as there:
+        argv = [*there, sys.executable, "-c", LISTEN]
         with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as running:
             try:
                 assert running.stdout is not None
@@ -111,8 +97,6 @@ def house(atoll: Atoll, cluster: Cluster) -> Iterator[None]:
                 yield
             finally:
                 running.kill()
-    finally:
-        ip("netns", "delete", HOUSE, ok=False)
 
 
 def everything(atoll: Atoll, cluster: Cluster) -> list[Target]:
