@@ -23,8 +23,13 @@ async def serve(address: str, origin: str, folder: Path, *names: str) -> None:
     secret = folder / "client_secret"
     secret.touch(mode=0o600)
     secret.write_text(f"{provider.secret}\n")
-    certificate = {"ssl_certfile": folder / "server.crt", "ssl_keyfile": folder / "server.key"}
-    config = uvicorn.Config(provider.app(), log_level="warning", ws="none", **certificate)
+    config = uvicorn.Config(
+        provider.app(),
+        log_level="warning",
+        ws="none",
+        ssl_certfile=folder / "server.crt",
+        ssl_keyfile=folder / "server.key",
+    )
     with socket.create_server((address, 443), backlog=32) as door:
         print("ready", flush=True)
         await uvicorn.Server(config).serve([door])
