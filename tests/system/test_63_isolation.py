@@ -163,7 +163,7 @@ class Company:
         return replace(caller, client=client, token=True)
 
     def by_session(self, who: Who, user: User) -> Caller:
-        return Caller(who, self.kept.enter_context(user.browser()))
+        return Caller(who, self.kept.enter_context(contextlib.closing(user.browser())))
 
     def registered(self, share: Share) -> tuple[Caller, Caller]:
         """Somebody who made an account for themselves, and their program: of a time when they might do something."""
@@ -201,6 +201,8 @@ def directions(atoll: Atoll) -> Iterator[list[Direction]]:
         make = kept.enter_context(people(atoll, portal))
         company = Company(portal, kept)
         hers, his = Share(atoll, portal), Share(atoll, portal)
+        for share in (hers, his):
+            kept.callback(share.delete)
         ada, bob, joe = make("ada"), make("bob", virtual_clusters=[]), make("joe", virtual_clusters=[])
         role = made(portal.client, "/roles", {"name": f"reads {hers.name}", "grants": [*GRANTS]})
         reader = make("reader", virtual_clusters=[], roles=[role])
@@ -208,9 +210,8 @@ def directions(atoll: Atoll) -> Iterator[list[Direction]]:
         owners = []
         for share, user in ((hers, ada), (his, bob)):
             assert share.members(user).is_success
-            kept.callback(share.delete)
             wait_for("the queue", lambda share=share, user=user: share.of_member(user), 60)
-            owners.append(Browser(user, kept.enter_context(user.browser())))
+            owners.append(Browser(user, kept.enter_context(contextlib.closing(user.browser()))))
         tasks = [
             owner.run(atoll, "code", PROGRAM, virtual_cluster=share.name, limits=SMALL)
             for owner, share in zip(owners, (hers, his), strict=True)
