@@ -88,9 +88,10 @@ def through(portal: Portal, api: httpx.Client, outside: httpx.Client) -> dict[st
     assert begun.status_code == 201, begun.text
     address = begun.json()["address"]
     assert address.startswith(f"https://{ADDRESS}/authorize?")
-    page = outside.get(address)
-    assert PERSON in page.text
-    back = outside.post(address, data={"person": PERSON})
+    back = outside.get(address)
+    if back.status_code == 200:  # it asks who somebody is, whom it has not seen in this browser
+        assert PERSON in back.text
+        back = outside.post(address, data={"person": PERSON})
     assert back.status_code == 302, back.text
     page_of_portal, _, query = back.headers["location"].partition("?")
     assert page_of_portal == f"{portal.url}/sign-in/by/microsoft"
