@@ -11,6 +11,7 @@ import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import httpx
@@ -210,7 +211,7 @@ def directions(atoll: Atoll) -> Iterator[list[Direction]]:
         owners = []
         for share, user in ((hers, ada), (his, bob)):
             assert share.members(user).is_success
-            wait_for("the queue", lambda share=share, user=user: share.of_member(user), 60)
+            wait_for("the queue", partial(share.of_member, user), 60)
             owners.append(Browser(user, kept.enter_context(contextlib.closing(user.browser()))))
         tasks = [
             owner.run(atoll, "code", PROGRAM, virtual_cluster=share.name, limits=SMALL)
@@ -278,7 +279,7 @@ def test_everybody_gets_through_the_gateway_what_the_table_says(directions: list
                     continue  # as the owner does, and there is one task
                 row = MATRIX[operation]
                 assert isinstance(row, MatrixRow)
-                answer = caller.ask(operation, direction.objects | row.path)
+                answer = caller.ask(operation, {**direction.objects, **row.path})
                 asked[caller.who, caller.token] += 1
                 expected = caller.expected(operation)
                 got: int | str = OK if answer.is_success else answer.status_code
