@@ -58,15 +58,15 @@ class Browser(Portal):
 
 
 @contextlib.contextmanager
-def people(atoll: Atoll, portal: Portal) -> Iterator[Callable[[str], User]]:
-    """Makes a user whose name begins so, and who has chosen a password."""
+def people(atoll: Atoll, portal: Portal) -> Iterator[Callable[..., User]]:
+    """Makes a user whose name begins so, and who has chosen a password: of `default`, unless more is said."""
     assert portal.signed_in.is_success, portal.signed_in.text
     names: list[str] = []
 
-    def make(kind: str) -> User:
+    def make(kind: str, **more: Any) -> User:
         name, first, own = f"{kind}{secrets.token_hex(3)}", secrets.token_urlsafe(18), secrets.token_urlsafe(18)
         account = {"name": name, "nickname": name, "password": first}
-        body = {**account, "roles": ["user"], "virtual_clusters": ["default"]}
+        body = {**account, "roles": ["user"], "virtual_clusters": ["default"], **more}
         answer = portal.client.post("/users", json=body)
         assert answer.is_success, answer.text
         names.append(name)

@@ -7,9 +7,10 @@ from typing import Any
 
 from installer.cluster import Cluster
 from installer.cluster.listeners import Binds, Who
-from installer.cluster.ports import of_node, who, who_ipv6
+from installer.cluster.ports import listeners, of_node, who, who_ipv6
 from installer.services.listening import Socket
 from tests.system.harness import Atoll
+from tests.system.test_28_access import listening as pod_ports
 
 # Tries every target, [label, address, port, protocol]; prints as JSON which labels were reached, and its addresses.
 SCAN = """
@@ -98,6 +99,34 @@ def of_services(services: list[dict[str, Any]]) -> list[Target]:
             if item["spec"]["clusterIP"] != "None":
                 found.append((f"{name} {port['port']}/{protocol}", item["spec"]["clusterIP"], port["port"], protocol))
     return found
+
+
+def of_pods(atoll: Atoll) -> list[Target]:
+    """Each declared TCP port of each pod of the system: of some no Service tells."""
+    found = sorted(pod_ports(atoll).items())
+    return [(f"{name} {port} at {target}", target.rpartition(":")[0], port, "tcp") for target, (name, port) in found]
+
+
+def nodes_may(cluster: Cluster, target: Target) -> bool:
+    """Whether the table lets a node come to this port of another node, or of a Service."""
+    label, _, port, protocol = target
+    place = label.split()[0]
+    if "/" in place:
+        rows = [row for row in listeners(cluster) if row.binds is Binds.PODS and row.program == place]
+    else:
+        rows = [row for row in of_node(cluster, cluster.node(place)) if row.binds in (Binds.NODE, Binds.FORWARDED)]
+    fits = [row for row in rows if row.protocol == protocol and row.has(port)]
+    return any({Who.NODES, Who.EVERYBODY} & {*who(cluster, row)} for row in fits)
+
+
+def tasks_may(cluster: Cluster, targets: list[Target]) -> set[str]:
+    """Where tasks may come by the table, and the pods that the Services behind it lead to, at the same port."""
+    rows = [row for row in listeners(cluster) if Who.TASKS in row.who]
+    names = {f"{row.program} {row.first}/{row.protocol}" for row in rows}
+    ports = {(row.program.rpartition("/")[2], row.first, row.protocol) for row in rows}
+    pods = {label for label, _, port, protocol in targets if (label.split()[0], port, protocol) in ports}
+    assert pods, "no pod of a name service is among what is tried"
+    return names | pods
 
 
 def allowed(cluster: Cluster, ipv6: bool = False) -> set[str]:

@@ -22,10 +22,21 @@ from installer.services.listening import ASKED, Socket, row_of, understood
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
 from tests.system.jobs import log
 from tests.system.people import Browser, people
-from tests.system.scanning import Target, allowed, at_further, further_addresses, of_nodes, of_services, scan, scanned
+from tests.system.scanning import (
+    Target,
+    allowed,
+    at_further,
+    further_addresses,
+    nodes_may,
+    of_nodes,
+    of_pods,
+    of_services,
+    scan,
+    scanned,
+    tasks_may,
+)
 from tests.system.scanning import link_local as link_local_of
 from tests.system.test_28_access import OPEN
-from tests.system.test_28_access import listening as pod_ports
 
 ROGUE, ADDRESS = "atoll-rogue", "10.79.0.199"
 LINKS = ("rogue0", "eth0")
@@ -103,12 +114,6 @@ def rogue(atoll: Atoll, cluster: Cluster) -> Iterator[None]:
         yield
     finally:
         ip("netns", "delete", ROGUE, ok=False)
-
-
-def of_pods(atoll: Atoll) -> list[Target]:
-    """Each declared TCP port of each pod of the system: of some no Service tells."""
-    found = sorted(pod_ports(atoll).items())
-    return [(f"{name} {port} at {target}", target.rpartition(":")[0], port, "tcp") for target, (name, port) in found]
 
 
 def come(targets: list[Target]) -> set[str]:
@@ -226,18 +231,6 @@ def test_a_port_that_leads_to_a_pod_is_named_and_leads_no_stranger_there(
     assert {(one["node"], one["port"], one["program"]) for one in told} == {
         (node.name, door, "atoll-system/site-door") for node in cluster.nodes
     }
-
-
-def nodes_may(cluster: Cluster, target: Target) -> bool:
-    """Whether the table lets a node come to this port of another node, or of a Service."""
-    label, _, port, protocol = target
-    place = label.split()[0]
-    if "/" in place:
-        rows = [row for row in listeners(cluster) if row.binds is Binds.PODS and row.program == place]
-    else:
-        rows = [row for row in of_node(cluster, cluster.node(place)) if row.binds in (Binds.NODE, Binds.FORWARDED)]
-    fits = [row for row in rows if row.protocol == protocol and row.has(port)]
-    return any({Who.NODES, Who.EVERYBODY} & {*who(cluster, row)} for row in fits)
 
 
 @pytest.mark.timeout(180)
@@ -383,17 +376,24 @@ def test_a_task_comes_nowhere_but_to_the_name_service_in_both_families(
     link_local: dict[str, str],
     further: dict[str, list[str]],
 ) -> None:
+    """From its program's first instruction on: at nodes, at Services, and at the pods' own addresses.
+
+    Of the registry its port is tried: who comes to none writes nothing there. What those may do there whom the port is
+    open to, the nodes, test_56 asks. Over UDP only a name service answers what is asked here, so of other programs the
+    silence says nothing; the policy of a task names the ports that it opens for both protocols.
+    """
     addresses = {node.name: node.address for node in cluster.nodes}
     six = [("fe80 " + label, *rest) for label, *rest in of_nodes(cluster, listening, link_local)]
     targets: list[Any] = [*of_nodes(cluster, listening, addresses), *six, *of_services(services)]
-    targets += at_further(cluster, listening, further)
+    targets += at_further(cluster, listening, further) + of_pods(atoll)
+    assert {label.split()[0] for label, *_ in targets} >= {"database", "jobs", "files", "api", "kube-dns"}
+    assert {port for _, _, port, _ in targets} >= {22, 2379, 5443, 6443, 7444, 10250, 24007}
     with people(atoll, portal) as make, contextlib.closing((user := make("scanner")).browser()) as client:
         browser = Browser(user, client)
         task = browser.run(atoll, "rogue", scan(targets))
         browser.wait_state(task, {"finished"}, 120)
         found = scanned(log(browser, task))
-    names = {f"{row.program} {row.first}/{row.protocol}" for row in listeners(cluster) if Who.TASKS in row.who}
-    assert set(found["reached"]) == names
+    assert set(found["reached"]) == tasks_may(cluster, targets)
     assert set(found["inet6"]) <= {"lo"}, "the pod has an IPv6 address"
     for node in cluster.nodes:
         links = atoll.node(node.name, "cat", "/proc/net/if_inet6").out

@@ -31,14 +31,15 @@ while True:
     one, who = server.accept()
     one.close()
 """
-# Whose homes there are, and whatever names the victim, to a task that looks everywhere it may.
+# Whose homes there are, and whatever names the other (%r), to a task that looks everywhere it may; and a link to them.
 LOOK_AROUND = """
-import os, time
+import json, os
 
-named = [f"{key}={value}" for key, value in os.environ.items() if "victim" in f"{key}{value}"]
-named += [line for line in open("/proc/mounts") if "victim" in line]
-print("SEES " + json.dumps({"homes": sorted(os.listdir("/home")), "of_the_victim": named}), flush=True)
-time.sleep(600)
+OTHER = %r
+named = [f"{key}={value}" for key, value in os.environ.items() if OTHER in f"{key}{value}"]
+named += [line for line in open("/proc/mounts") if OTHER in line]
+os.symlink("../" + OTHER, os.path.expanduser("~/theirs"))
+print("SEES " + json.dumps({"homes": sorted(os.listdir("/home")), "of_the_other": named}), flush=True)
 """
 SMALL = {"cpu": "500m", "memory": "400Mi"}
 # Starts threads, which count as processes, until it is refused.
@@ -119,36 +120,88 @@ def test_a_task_reaches_no_task_of_another_user_on_its_node_in_either_family(
         assert victim.task(theirs)["state"] == "running"
 
 
+def archived(owner: Browser, directory: str) -> str:
+    """The operation that has made an archive of that directory."""
+    answer = owner.client.post("/home/archives", json={"path": directory})
+    assert answer.status_code == 202, answer.text
+    made = str(answer.json()["id"])
+    wait_for("the archive", lambda: owner.client.get(f"/operations/{made}").json()["state"] == "finished", 120)
+    assert owner.client.get("/home/files/content", params={"path": f"{directory}.tar.gz"}).is_success
+    return made
+
+
+def shows_nothing_of_a_task(asker: Browser, own: str, theirs: str) -> None:
+    """It is not there: not to be seen, stopped, removed, or found in a list."""
+    client = asker.client
+    nowhere = {client.get(f"/tasks/{secrets.token_hex(16)}").status_code}
+    for path in ("", "/log/content?rank=0", "/events", "/files", "/files/content?path=main.py"):
+        assert {client.get(f"/tasks/{theirs}{path}").status_code} == nowhere == {404}, path
+    assert client.post(f"/tasks/{theirs}/stop").status_code == 404
+    assert client.delete(f"/tasks/{theirs}").status_code == 404
+    listed = [task["id"] for task in client.get("/tasks").json()["items"]]
+    assert (own in listed, theirs in listed) == (True, False)
+
+
+def shows_nothing_of_files(asker: Browser, cluster: str, owner: str, directory: str, archive: str) -> None:
+    """Neither a path that climbs, nor a link that a task has made, nor an archive's name leads to the owner's."""
+    client = asker.client
+    assert client.get(f"/operations/{archive}").status_code == 404
+    assert client.post(f"/operations/{archive}/cancel").status_code == 404
+    assert archive not in [each["id"] for each in client.get("/operations").json()["items"]]
+    assert client.get("/operations", params={"owner": "all"}).status_code == 403
+    for path in (f"../{owner}", f"../{owner}/{directory}", f"x/../../{owner}"):
+        for address in ("/home/files", "/home/files/content"):
+            assert client.get(address, params={"path": path}).status_code == 422, (address, path)
+        for body in ({"path": path}, {"path": directory, "target": f"{path}/x.tar.gz"}):
+            assert client.post("/home/archives", json=body).status_code == 422, body
+    assert client.get("/home/files/content", params={"path": f"{directory}.tar.gz"}).status_code == 404
+    assert client.get("/home/files", params={"path": f"/mnt/atoll/home/{owner}"}).status_code == 404
+    for path in (f"theirs/{directory}", f"theirs/{directory}/main.py"):
+        refused = client.get("/home/files", params={"path": path})
+        assert (refused.status_code, refused.json()["code"]) == (403, "path_leads_out"), refused.text
+    refused = client.get("/home/files/content", params={"path": f"theirs/{directory}/main.py"})
+    assert (refused.status_code, refused.json()["code"]) == (403, "path_leads_out"), refused.text
+    asked = request(asker, "x", "main.py", virtual_cluster=cluster, code_directory=f"../{owner}/{directory}")
+    refused = client.post("/trainings", json=asked)
+    assert refused.status_code == 422, refused.text
+    assert [each["field"] for each in refused.json()["errors"]] == ["code_directory"], "refused for something else"
+
+
+@pytest.mark.timeout(600)
 @pytest.mark.feature(72, on="simulated")
 def test_who_is_in_another_virtual_cluster_reaches_nothing_that_is_private_in_this_one(
-    atoll: Atoll, portal: Portal, two: tuple[User, User]
+    atoll: Atoll, portal: Portal
 ) -> None:
+    """In both directions: tasks reach neither each other nor the other's home, and the platform shows neither of it."""
     share = Share(atoll, portal)
-    share.members(two[1])
-    wait_for("the queue", lambda: share.of_member(two[1]), 60)
-    with closing(two[0].browser()) as first, closing(two[1].browser()) as second:
-        victim, stranger = Browser(two[0], first), Browser(two[1], second)
-        theirs = victim.run(atoll, "listen", LISTEN, limits=SMALL)
-        address, mac = json.loads(told(victim, theirs, "LISTENS"))
-        targets = [("IPv4", address, PORT, "tcp"), ("IPv6", link_local(mac), PORT, "tcp")]
-        own = stranger.run(atoll, "scan", scan(targets) + LOOK_AROUND, virtual_cluster=share.name, limits=SMALL)
-        assert json.loads(told(stranger, own, "SCANNED"))["reached"] == []
-        # Of all homes it sees its owner's; nothing that it was given is the other's.
-        seen = json.loads(told(stranger, own, "SEES"))
-        assert (seen["homes"], seen["of_the_victim"]) == ([two[1].name], [])
-        # Nor does the platform show, stop, copy or use what is the other's.
-        nowhere = {second.get(f"/tasks/{secrets.token_hex(16)}").status_code}
-        for path in ("", "/log/content?rank=0", "/events"):
-            assert {second.get(f"/tasks/{theirs}{path}").status_code} == nowhere == {404}, path
-        assert second.post(f"/tasks/{theirs}/stop").status_code == 404
-        assert second.delete(f"/tasks/{theirs}").status_code == 404
-        listed = [task["id"] for task in second.get("/tasks").json()["items"]]
-        assert (own in listed, theirs in listed) == (True, False)
-        asked = request(stranger, "x", "scan/main.py", code_directory=f"../{two[0].name}/listen")
-        assert second.post("/trainings", json=asked).status_code == 422
-        assert victim.task(theirs)["state"] == "running"
-        second.post(f"/tasks/{own}/stop")
-        stranger.wait_state(own, {"killed", "finished"}, 120)
+    with people(atoll, portal) as make:
+        here, there = make("victim"), make("stranger", virtual_clusters=[])
+        assert share.members(there).is_success
+        wait_for("the queue", lambda: share.of_member(there), 60)
+        with closing(here.browser()) as first, closing(there.browser()) as second:
+            victim, stranger = Browser(here, first), Browser(there, second)
+            listens = victim.run(atoll, "listen", LISTEN, limits=SMALL)
+            address, mac = json.loads(told(victim, listens, "LISTENS"))
+            targets = [("IPv4", address, PORT, "tcp"), ("IPv6", link_local(mac), PORT, "tcp")]
+            program = scan(targets) + LOOK_AROUND % here.name + LISTEN
+            of_stranger = stranger.run(atoll, "scan", program, virtual_cluster=share.name, limits=SMALL)
+            address, mac = json.loads(told(stranger, of_stranger, "LISTENS"))
+            targets = [("IPv4", address, PORT, "tcp"), ("IPv6", link_local(mac), PORT, "tcp")]
+            program = scan(targets) + LOOK_AROUND % there.name + "import time; time.sleep(600)\n"
+            looks = victim.run(atoll, "look", program, limits=SMALL)
+            for browser, task in ((stranger, of_stranger), (victim, looks)):
+                assert json.loads(told(browser, task, "SCANNED"))["reached"] == []
+                # Of all homes it sees its owner's; nothing that it was given is the other's.
+                seen = json.loads(told(browser, task, "SEES"))
+                assert (seen["homes"], seen["of_the_other"]) == ([browser.user], [])
+            # Nor does the platform show, stop, copy or use what is the other's.
+            shows_nothing_of_a_task(stranger, of_stranger, listens)
+            shows_nothing_of_a_task(victim, listens, of_stranger)
+            shows_nothing_of_files(stranger, share.name, here.name, "listen", archived(victim, "listen"))
+            shows_nothing_of_files(victim, "default", there.name, "scan", archived(stranger, "scan"))
+            assert [victim.task(each)["state"] for each in (listens, looks)] == ["running"] * 2
+            assert second.post(f"/tasks/{of_stranger}/stop").is_success
+            stranger.wait_state(of_stranger, {"killed", "finished"}, 120)
     share.delete()
 
 

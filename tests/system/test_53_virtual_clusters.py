@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
 import pytest
 
+from installer.cluster import DEVICE_TYPES
 from tests.system.harness import Atoll, Portal, postgresql, wait_for
 from tests.system.jobs import request
 from tests.system.people import Browser, User, people
@@ -45,6 +47,50 @@ def set_back(atoll: Atoll, task: str, hours: int) -> None:
     earlier = f"started_at = started_at - interval '{hours} hours', due_at = now()"
     query = f"UPDATE tasks SET {earlier} WHERE id = '{task}' RETURNING id"  # noqa: S608 - an id that the API gave
     assert postgresql(atoll, query, "atoll") == task
+
+
+def detected(portal: Portal) -> dict[str, dict[str, Any]]:
+    answer = portal.client.get("/device-capacity")
+    assert answer.is_success, answer.text
+    return {each["type"]: each for each in answer.json()}
+
+
+@pytest.mark.feature(63, on="simulated")
+def test_what_is_detected_to_be_granted_is_what_kubernetes_may_allocate(atoll: Atoll, portal: Portal) -> None:
+    """Of each machine, whatever cluster.yaml says; a machine that takes no tasks counts as not there until it does."""
+    there: Counter[str] = Counter()
+    of_worker1: Counter[str] = Counter()
+    for node in atoll.kubectl("get", "nodes", "-o", "json").json["items"]:
+        for device in DEVICE_TYPES.values():
+            if node["metadata"]["labels"]["kubernetes.io/arch"] == device.arch:
+                count = int(node["status"]["allocatable"].get(device.resource, 0))
+                there[device.name] += count
+                of_worker1[device.name] += count * (node["metadata"]["name"] == "worker1")
+    assert there[TYPE] == of_worker1[TYPE] > 0
+    assert there[NPU] > of_worker1[NPU] == 0
+    told = detected(portal)
+    assert {name: each["total"] for name, each in told.items() if each["total"]} == {**+there}
+    assert {each["away"] for each in told.values()} == {0}
+    assert {name: each["free"] for name, each in told.items()} == {
+        name: max(0, each["total"] - each["given"]) for name, each in told.items()
+    }
+    share = Share(atoll, portal)
+    granted = detected(portal)
+    assert {name: each["given"] - told[name]["given"] for name, each in granted.items() if each["total"]} == {
+        **dict.fromkeys(+there, 0),
+        TYPE: 2,
+    }
+    assert granted[TYPE]["overcommitted"] == (granted[TYPE]["given"] > there[TYPE])
+    atoll.kubectl("cordon", "worker1")
+    try:
+        wait_for("its devices are away", lambda: detected(portal)[TYPE]["away"] == there[TYPE], 60)
+        now = detected(portal)
+        assert (now[TYPE]["total"], now[TYPE]["free"], now[TYPE]["overcommitted"]) == (there[TYPE], 0, True)
+        assert now[NPU]["away"] == 0
+    finally:
+        atoll.kubectl("uncordon", "worker1")
+    wait_for("they are back", lambda: detected(portal)[TYPE]["away"] == 0, 60)
+    share.delete()
 
 
 @pytest.mark.feature(65, 66, "69a", "69b", on="simulated")

@@ -17,13 +17,24 @@ import pytest
 from installer.cluster import Cluster, load
 from installer.services.listening import ASKED, understood
 from tests.system.harness import CLUSTER_FILE, Atoll, Portal, wait_for
+from tests.system.hosts import host
 from tests.system.jobs import log, request
 from tests.system.people import Browser, User, people
-from tests.system.scanning import Target, at_further, further_addresses, of_nodes, of_services, scan, scanned
+from tests.system.scanning import (
+    Target,
+    at_further,
+    further_addresses,
+    of_nodes,
+    of_pods,
+    of_services,
+    scan,
+    scanned,
+    tasks_may,
+)
 from tests.system.shares import TYPE, Share
 from tests.system.test_57_home_quotas import as_owner
 
-HOUSE, ADDRESS, LINKS = "atoll-house", "10.79.0.198", ("house0", "eth0")
+ADDRESS = "10.79.0.198"
 OPENED, SHUT = 8080, 8081
 HOLD = "import time\ntime.sleep(900)\n"
 # CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID and SETUID as the kernel numbers them.
@@ -76,24 +87,9 @@ def two(atoll: Atoll, portal: Portal) -> Iterator[tuple[User, User]]:
 
 @pytest.fixture
 def house(atoll: Atoll, cluster: Cluster) -> Iterator[None]:
-    """A host on the nodes' network that listens; it knows the way back to pods, should they come as themselves."""
-
-    def ip(*words: str, ok: bool = True) -> None:
-        subprocess.run(["ip", *words], check=ok, capture_output=True)
-
-    assert cluster.lab is not None
-    ip("netns", "delete", HOUSE, ok=False)
-    ip("link", "delete", LINKS[0], ok=False)
-    ip("netns", "add", HOUSE)
-    try:
-        ip("link", "add", LINKS[0], "type", "veth", "peer", "name", LINKS[1], "netns", HOUSE)
-        ip("link", "set", LINKS[0], "master", cluster.lab.bridge, "up")
-        ip("-n", HOUSE, "address", "add", f"{ADDRESS}/24", "dev", LINKS[1])
-        ip("-n", HOUSE, "link", "set", LINKS[1], "up")
-        for node in atoll.kubectl("get", "nodes", "-o", "json").json["items"]:
-            via = cluster.node(node["metadata"]["name"]).address
-            ip("-n", HOUSE, "route", "add", node["spec"]["podCIDR"], "via", via)
-        argv = ["ip", "netns", "exec", HOUSE, sys.executable, "-c", LISTEN]
+    """A host on the nodes' network that listens."""
+    with host(atoll, cluster, "house", ADDRESS) as there:
+        argv = [*there, sys.executable, "-c", LISTEN]
         with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as running:
             try:
                 assert running.stdout is not None
@@ -101,8 +97,6 @@ def house(atoll: Atoll, cluster: Cluster) -> Iterator[None]:
                 yield
             finally:
                 running.kill()
-    finally:
-        ip("netns", "delete", HOUSE, ok=False)
 
 
 def everything(atoll: Atoll, cluster: Cluster) -> list[Target]:
@@ -230,14 +224,22 @@ def lenient(atoll: Atoll, edit_cluster: Callable[[Callable[[dict[str, Any]], Non
 @pytest.mark.feature(306)
 @pytest.mark.usefixtures("lenient")
 def test_who_may_is_root_of_a_container_where_all_say_so_and_of_nothing_else(
-    atoll: Atoll, portal: Portal, two: tuple[User, User]
+    atoll: Atoll, portal: Portal, cluster: Cluster, two: tuple[User, User]
 ) -> None:
+    """The program first tries whatever listens, the pods of the system at their own addresses, too (as in test_50).
+
+    Root or not, it comes to the name service alone. Over UDP only that answers what is asked here; of the registry the
+    port is tried, at which nobody writes who does not come there.
+    """
     share, ada = Share(atoll, portal), two[0]
+    targets = [*everything(atoll, cluster), *of_pods(atoll)]
+    program = scan(targets) + ROOT
     assert share.members(ada).is_success
     with closing(ada.browser()) as client:
         browser = Browser(ada, client)
-        usual = browser.run(atoll, "root", ROOT, virtual_cluster=share.name, device_type=TYPE, limits=SMALL)
+        usual = browser.run(atoll, "root", program, virtual_cluster=share.name, device_type=TYPE, limits=SMALL)
         assert browser.wait_state(usual, {"finished", "failed"}, 240)["state"] == "failed", "everybody is root"
+        assert set(scanned(log(browser, usual))["reached"]) == tasks_may(cluster, targets)
 
         def refused_for() -> str:
             return str(privileged(browser, share, "root").json()["errors"][0]["code"])
@@ -257,6 +259,7 @@ def test_who_may_is_root_of_a_container_where_all_say_so_and_of_nothing_else(
         assert answer.status_code == 201, answer.text
         task = answer.json()["id"]
         browser.wait_state(task, {"finished"}, 240)
+        assert set(scanned(log(browser, task))["reached"]) == tasks_may(cluster, targets), "root is let out"
         (line,) = [each for each in log(browser, task).splitlines() if each.startswith("ROOT ")]
         uid, gid, no_new, powers, *refused = line.split()[1:]
         assert (uid, int(powers, 16), no_new, refused) == ("0", POWERS, "1", ["device", "mount"]), line
