@@ -8,6 +8,7 @@ import { RULES } from "@/api/rules.gen";
 import { useFocusBack } from "@/elements/focus";
 import { useFieldRules } from "@/elements/rules";
 import { Answer } from "@/elements/states";
+import { day } from "@/formats/moments";
 import { proofsQuery, proveBy, SignInAgain } from "@/identity/sign-in-again";
 import { FormDialog } from "@/people/form-dialog";
 import { useGrantWords } from "@/people/grant-words";
@@ -77,7 +78,7 @@ function TokenForm({ options, onMade, onClose }: DialogProps & { options: Option
   // It took so long to fill in the form that it has to be shown once more who sits there.
   const [late, setLate] = useState(false);
   const proofs = useQuery({ ...proofsQuery, enabled: late });
-  const until = new Intl.DateTimeFormat(i18n.language, { dateStyle: "long" }).format(Date.now() + days * 86_400_000);
+  const until = day(Date.now() + days * 86_400_000, i18n.language);
 
   async function save(fields: Fields) {
     const grants = fields.all ? everything(options) : fields.grants;

@@ -1,8 +1,10 @@
 import { Segmented, Select } from "antd";
 import { lazy, Suspense, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useTimeZone } from "@/elements/time";
+import { asLocal, fromLocal } from "@/formats/moments";
 import { WordsFilter } from "@/people/list";
-import { type AuditSearch, asLocal, fromLocal, OUTCOMES, SPANS, type Span } from "./search";
+import { type AuditSearch, OUTCOMES, SPANS, type Span } from "./search";
 import { useActions, useKindWords } from "./words";
 
 const ActorFilter = lazy(() => import("./actor-filter"));
@@ -76,7 +78,7 @@ function TimeFilter({ search, change }: FilterProps) {
   );
 }
 
-/** The browser's own field: it speaks the reader's language, and is used by keyboard alone. */
+/** The browser's own field: it speaks the reader's language, and is used by keyboard alone. Its zone is that of all times. */
 function MomentField({
   label,
   value,
@@ -87,6 +89,7 @@ function MomentField({
   onChange: (at: string | undefined) => void;
 }) {
   const id = useId();
+  useTimeZone();
   return (
     <span className="audit-moment">
       <label htmlFor={id}>{label}</label>

@@ -61,15 +61,3 @@ export function isFiltered({ record: _, ...filters }: AuditSearch): boolean {
 export function askedFor({ last, record: _, ...filters }: AuditSearch, now: number): Asked {
   return last ? { ...filters, since: new Date(now - SPANS[last] * 1000).toISOString() } : filters;
 }
-
-/** A moment as `<input type="datetime-local">` has it: without a zone, in the reader's. */
-export function asLocal(at: string | undefined): string {
-  if (at === undefined) return "";
-  const moment = new Date(at);
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-/** What was typed there as a moment; nothing where it is none. */
-export function fromLocal(typed: string): string | undefined {
-  return moment(typed);
-}

@@ -26,6 +26,18 @@ export function exact(at: string, language: string): string {
   );
 }
 
+/** The moment with seconds, for a column of many: who compares them knows the zone. */
+export function stamp(at: string, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium", timeZone: timeZone() }).format(
+    new Date(at),
+  );
+}
+
+/** The day alone, in full. */
+export function day(at: number, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: timeZone() }).format(at);
+}
+
 export function clock(at: string | number, language: string): string {
   return new Intl.DateTimeFormat(language, { timeStyle: "medium", timeZone: timeZone() }).format(new Date(at));
 }
@@ -48,6 +60,27 @@ export function duration(seconds: number): string {
     .filter(([amount]) => amount > 0)
     .map(([amount, unit]) => `${amount}${unit}`)
     .join(" ");
+}
+
+/** What clocks show there at a moment (ms), as ms of a clock that shows UTC. */
+function shown(at: number): number {
+  // The one language whose usual form is ISO 8601.
+  const words = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone: timeZone() });
+  return Date.parse(`${words.format(at).replace(" ", "T")}Z`);
+}
+
+/** A moment as `<input type="datetime-local">` has it: without a zone, to the minute; empty for none. */
+export function asLocal(at: string | undefined): string {
+  return at === undefined ? "" : new Date(shown(Date.parse(at))).toISOString().slice(0, 16);
+}
+
+/** What was typed there as a moment; nothing where it is none. Of an hour that clocks leave out it is the one before. */
+export function fromLocal(typed: string): string | undefined {
+  const wanted = Date.parse(`${typed}Z`);
+  if (Number.isNaN(wanted)) return undefined;
+  const near = wanted - (shown(wanted) - wanted);
+  // Where clocks are put forward or back between the two, the offset is another one.
+  return new Date(wanted - (shown(near) - near)).toISOString();
 }
 
 export function secondsBetween(since: string, until: string | null | undefined, now: number): number {

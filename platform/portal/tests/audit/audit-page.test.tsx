@@ -1,9 +1,10 @@
 // @vitest-environment happy-dom
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { AuditPage } from "@/audit/audit-page";
 import type { AuditRecord } from "@/audit/query";
+import { setTimeZone } from "@/formats/zone";
 import { problem, serve, show } from "../support/portal";
 
 const AUDITOR = { permissions: ["audit:read"] as never };
@@ -32,7 +33,10 @@ const lists = (asked: Request[]) => asked.filter(({ url }) => new URL(url).pathn
 const query = (request: Request | undefined) => Object.fromEntries(new URL(request?.url ?? "").searchParams);
 const row = async (name: string) => (await screen.findByText(name)).closest("tr") as HTMLElement;
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  setTimeZone(null);
+});
 
 describe("the audit", () => {
   test("says in words what was done, and leads to what it was done to", async () => {
@@ -45,6 +49,16 @@ describe("the audit", () => {
     expect(within(first).getByRole("link", { name: "bob" }).getAttribute("href")).toBe("/users/u2");
     expect(within(first).getByRole("link", { name: "ada" }).getAttribute("href")).toBe("/users/u1");
     expect(within(await row("model")).getByText("task.frozen")).toBeDefined();
+  });
+
+  test("tells times in the zone that the reader has chosen, at once when it is another", async () => {
+    setTimeZone("Asia/Tokyo");
+    serve(listed(record("1", { at: "2026-03-04T20:30:00Z" })));
+    await show(<AuditPage />, { at: "/audit", session: AUDITOR });
+    const at = (await row("bob")).querySelector("time");
+    expect(at?.textContent).toMatch(/Mar 5, 2026.*5:30:00.AM/);
+    act(() => setTimeZone("America/Port-au-Prince"));
+    expect(at?.textContent).toMatch(/Mar 4, 2026.*3:30:00.PM/);
   });
 
   test("leads nowhere where the reader may not go, or where nothing is left", async () => {

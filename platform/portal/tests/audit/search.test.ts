@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { askedFor, asLocal, fromLocal, isFiltered, searchOf } from "@/audit/search";
+import { askedFor, isFiltered, searchOf } from "@/audit/search";
 
 const NOW = Date.UTC(2026, 2, 4, 12, 0, 0);
 
@@ -55,15 +55,5 @@ describe("what the server is asked for", () => {
       since: "2026-03-01T00:00:00.000Z",
       outcome: "failed",
     });
-  });
-});
-
-describe("a moment that is typed", () => {
-  test("is in the reader's zone, there and back", () => {
-    const at = new Date(2026, 2, 4, 9, 30).toISOString();
-    expect(asLocal(at)).toBe("2026-03-04T09:30");
-    expect(fromLocal("2026-03-04T09:30")).toBe(at);
-    expect(asLocal(undefined)).toBe("");
-    expect(fromLocal("")).toBeUndefined();
   });
 });

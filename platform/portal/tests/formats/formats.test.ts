@@ -1,7 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { bytes, number, quantity } from "@/formats/amounts";
-import { ago, clock, duration, exact, secondsBetween } from "@/formats/moments";
+import { ago, asLocal, clock, day, duration, exact, fromLocal, secondsBetween, stamp } from "@/formats/moments";
 import { setTimeZone } from "@/formats/zone";
+
+afterEach(() => setTimeZone(null));
 
 describe("amounts", () => {
   test("bytes count by 1024 and say so", () => {
@@ -48,10 +50,11 @@ describe("moments", () => {
     setTimeZone("Asia/Shanghai");
     expect(exact("2026-01-01T20:00:00Z", "en")).toMatch(/Jan 2, 2026.*4:00:00.AM/);
     expect(clock("2026-01-01T20:00:00Z", "zh-CN")).toBe("04:00:00");
+    expect(stamp("2026-01-01T20:00:00Z", "en")).toMatch(/^Jan 2, 2026, 4:00:00.AM$/);
+    expect(day(Date.parse("2026-01-01T20:00:00Z"), "en")).toBe("January 2, 2026");
     setTimeZone("UTC");
     expect(clock("2026-01-01T20:00:00Z", "zh-CN")).toBe("20:00:00");
     expect(clock(Date.parse("2026-01-01T20:00:00Z"), "zh-CN")).toBe("20:00:00");
-    setTimeZone(null);
   });
 
   test("a duration has its two largest parts", () => {
@@ -71,5 +74,30 @@ describe("moments", () => {
   test("what has no end lasts until now, and clocks that differ never give less than nothing", () => {
     expect(secondsBetween("2026-01-01T11:59:00Z", null, now)).toBe(60);
     expect(secondsBetween("2026-01-01T12:00:05Z", null, now)).toBe(0);
+  });
+});
+
+describe("a moment that is typed", () => {
+  test("is in the reader's zone, there and back", () => {
+    const at = new Date(2026, 2, 4, 9, 30).toISOString();
+    expect(asLocal(at)).toBe("2026-03-04T09:30");
+    expect(fromLocal("2026-03-04T09:30")).toBe(at);
+    expect(asLocal(undefined)).toBe("");
+    expect(fromLocal("")).toBeUndefined();
+    expect(fromLocal("nonsense")).toBeUndefined();
+  });
+
+  test.each([
+    ["Asia/Tokyo", "2026-03-04T09:30", "2026-03-04T00:30:00.000Z"],
+    ["Asia/Kathmandu", "2026-03-04T00:15", "2026-03-03T18:30:00.000Z"],
+    // Where clocks go forward in that night, and back in that.
+    ["America/New_York", "2026-03-08T01:59", "2026-03-08T06:59:00.000Z"],
+    ["America/New_York", "2026-03-08T03:00", "2026-03-08T07:00:00.000Z"],
+    ["America/New_York", "2026-11-01T00:30", "2026-11-01T04:30:00.000Z"],
+    ["America/New_York", "2026-11-01T02:00", "2026-11-01T07:00:00.000Z"],
+  ])("is in %s where that is the zone of the reader: %s", (zone, typed, at) => {
+    setTimeZone(zone);
+    expect(fromLocal(typed)).toBe(at);
+    expect(asLocal(at)).toBe(typed);
   });
 });

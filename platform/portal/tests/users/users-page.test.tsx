@@ -66,6 +66,7 @@ describe("the page of users", () => {
     await show(<UsersPage />, { at: "/users", session: ADMINISTRATOR });
     const dialog = await choose("ada", "Disable");
     expect(within(dialog).getByText(/It goes on unless you stop it/)).toBeDefined();
+    expect(dialog.textContent).toContain("Its roles, groups and virtual clusters are kept");
     expect(asked.some((request) => request.method === "POST")).toBe(false);
     await userEvent.click(within(dialog).getByRole("checkbox", { name: "Stop all tasks of this user, too" }));
     await userEvent.click(within(dialog).getByRole("button", { name: "Disable" }));
