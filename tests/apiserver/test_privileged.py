@@ -160,6 +160,8 @@ BEYOND: dict[str, tuple[Callable[[Object], None], str]] = {
     "one more beside its own": (capabilities("CHOWN", "NET_ADMIN"), "none of root's powers"),
     "another's home": (home_of("bob"), "directories of its own"),
     "a home that begins alike": (home_of("adam"), "directories of its own"),
+    # What lies in a home is its user's to make, links to other homes, too.
+    "what somebody put into their own home": (home_of("ada/work"), "directories of its own"),
     "another's home by another name": (user_data("homes", "bob"), "directories of its own"),
     "datasets to write to": (user_data("datasets", "pets"), "directories of its own"),
     "models to write to": (user_data("models", "net", readOnly=False), "directories of its own"),
