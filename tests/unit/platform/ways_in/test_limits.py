@@ -8,10 +8,12 @@ from atoll.database.connection import connect
 from atoll.identity import registration
 from atoll.ways_in import arriving
 from sqlalchemy import text
+from starlette.responses import JSONResponse
 
 from tests.providers.openid import OpenIdServer
-from tests.unit.platform.browsers import a_browser, has_account
-from tests.unit.platform.conftest import RunningPlatform
+from tests.providers.wechat import WeChatServer
+from tests.unit.platform.browsers import Browser, a_browser, has_account, of
+from tests.unit.platform.conftest import PASSWORD, RunningPlatform
 from tests.unit.platform.people import told
 
 TOO_MANY = (429, "too_many_attempts")
@@ -26,19 +28,102 @@ async def refused_tokens(platform: RunningPlatform, provider: OpenIdServer, addr
     provider.changed.clear()
 
 
-async def test_what_is_not_believed_counts_for_its_address_as_wrong_passwords_do(
+async def failed(portal: RunningPlatform, key: str, times: int) -> None:
+    """So many failures are counted under that key."""
+    database = connect(portal.configuration, pool_size=1)
+    async with database.begin() as connection:
+        query = "INSERT INTO sign_in_failures (key, at) SELECT :key, now() FROM generate_series(1, :times)"
+        await connection.execute(text(query), {"key": key, "times": times})
+    await database.dispose()
+
+
+async def test_what_is_not_believed_counts_for_its_address_and_apart_from_wrong_passwords(
     portal: RunningPlatform, provider: OpenIdServer
 ) -> None:
     await has_account(portal)
-    here = {"X-Forwarded-For": "198.51.100.7"}
-    await refused_tokens(portal, provider, here["X-Forwarded-For"], 29)
+    here, there = {"X-Forwarded-For": "198.51.100.7"}, {"X-Forwarded-For": "198.51.100.8"}
+    await refused_tokens(portal, provider, here["X-Forwarded-For"], 30)
     wrong = await portal.anonymous(**here).post("/session", json={"name": "admin", "password": "a wild guess"})
-    assert wrong.status_code == 401
-    assert told(await a_browser(portal, **here).through("ada"))[:2] == TOO_MANY, "an address has two limits in one"
-    refused = await portal.anonymous(**here).post("/session", json={"name": "admin", "password": "a wild guess"})
-    assert told(refused)[:2] == TOO_MANY
-    there = a_browser(portal, **{"X-Forwarded-For": "198.51.100.8"})
-    assert (await there.through("ada")).json()["outcome"] == "signed_in"
+    assert wrong.status_code == 401, "who comes by a provider keeps out who has a password"
+    assert told(await a_browser(portal, **here).through("ada"))[:2] == TOO_MANY, "codes are tried without end"
+    await failed(portal, "address:198.51.100.8", 30)
+    wrong = await portal.anonymous(**there).post("/session", json={"name": "admin", "password": "a wild guess"})
+    assert told(wrong)[:2] == TOO_MANY
+    came = await a_browser(portal, **there).through("ada")
+    assert came.json()["outcome"] == "signed_in", "who types passwords keeps out who has none"
+
+
+async def known(portal: RunningPlatform) -> Browser:
+    """The browser of somebody with rights who signed in with it by a provider, and is signed out."""
+    ada = await portal.user(await portal.admin(), "ada")
+    browser = of(ada, portal)
+    body = {"password": PASSWORD}
+    came = await browser.sign_in_there(await browser.begin("microsoft", "/session/ways/{way}/link", body), "ada")
+    assert (await browser.come_back(came)).json()["outcome"] == "linked"
+    assert (await browser.api.delete("/session")).is_success
+    return browser
+
+
+async def test_strangers_behind_one_address_keep_out_nobody_whose_device_is_known(
+    portal: RunningPlatform, provider: OpenIdServer
+) -> None:
+    browser = await known(portal)
+    await failed(portal, "ways:127.0.0.1", 30)
+    assert told(await a_browser(portal).through("ada"))[:2] == TOO_MANY
+    came = await browser.through("ada")
+    assert told(came)[:2] == (201, ""), "strangers keep out who signed in there before"
+    provider.changed["nonce"] = "another"
+    refused = [told(await browser.through("ada"))[:2] for _ in range(6)]
+    assert refused == [(403, "provider_not_believed")] * 5 + [TOO_MANY], "a known device guesses without end"
+
+
+async def test_strangers_behind_one_address_end_nothing_that_was_begun_on_a_known_device(
+    portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arriving, "MOST_OPEN_OF_SITE", 1)
+    browser = await known(portal)
+    came = await browser.sign_in_there(await browser.begin(), "ada")
+    await a_browser(portal).begin()
+    assert told(await browser.come_back(came))[:2] == (201, ""), "strangers end what was begun there"
+
+
+async def test_what_a_provider_does_wrong_itself_counts_for_nobody(
+    portal: RunningPlatform, provider: OpenIdServer, wechat: WeChatServer
+) -> None:
+    browser = a_browser(portal)
+
+    async def tries(way: str, *answers: dict[str, Any], at: str) -> None:
+        server = provider if way == "microsoft" else wechat
+        for answer in answers:
+            server.answers[at] = lambda said=answer: JSONResponse(said, said.pop("status", 200))
+            assert told(await browser.through("ada", way))[:2] == (403, "provider_not_believed"), answer
+        server.answers.clear()
+
+    busy = {"status": 429, "error": "temporarily_unavailable"}
+    await tries("microsoft", {"status": 401, "error": "invalid_client"}, busy, {"id_token": "x"}, at="/token")
+    for errcode in (-1, 40013, 40125, 45011):
+        await tries("wechat", {"errcode": errcode}, at="/sns/oauth2/access_token")
+    await tries("wechat", {"openid": "o-eve"}, at="/sns/userinfo")
+    provider.rotate()
+    await tries("microsoft", {"keys": []}, at="/keys")
+    assert await counted(portal) == 0, "who comes is to blame for what a provider does wrong"
+    came = await browser.sign_in_there(await browser.begin(), "ada")
+    assert told(await browser.come_back({**came, "code": "guessed"}))[:2] == (403, "provider_not_believed")
+    assert await counted(portal) == 1, "codes are guessed for nothing"
+    for _ in range(2):
+        came = await browser.sign_in_there(await browser.begin("wechat"), "ada", "wechat")
+        wechat.used.add(came["code"])
+        assert not (await browser.come_back(came, "wechat")).is_success
+    assert await counted(portal) == 3
+
+
+async def counted(portal: RunningPlatform) -> int:
+    """How many failures there were."""
+    database = connect(portal.configuration, pool_size=1)
+    async with database.connect() as connection:
+        found = await connection.scalar(text("SELECT count(*) FROM sign_in_failures WHERE key NOT LIKE 'succeeded:%'"))
+    await database.dispose()
+    return int(found)
 
 
 async def test_failed_ones_stand_in_the_audit_by_their_way(portal: RunningPlatform, provider: OpenIdServer) -> None:
@@ -56,11 +141,7 @@ async def test_of_many_codes_at_once_no_more_are_shown_to_a_provider_than_of_cod
     here = {"X-Forwarded-For": "198.51.100.7"}
     browsers = [a_browser(portal, **here) for _ in range(16)]
     came = [await each.sign_in_there(await each.begin(), "ada") | {"code": "a wild guess"} for each in browsers]
-    database = connect(portal.configuration, pool_size=1)
-    async with database.begin() as connection:
-        query = "INSERT INTO sign_in_failures (key, at) SELECT :key, now() FROM generate_series(1, 27)"
-        await connection.execute(text(query), {"key": "address:198.51.100.7"})
-    await database.dispose()
+    await failed(portal, "ways:198.51.100.7", 27)
     answers = await asyncio.gather(*(each.come_back(one) for each, one in zip(browsers, came, strict=True)))
     assert {told(answer)[:2] for answer in answers} == {(403, "provider_not_believed"), TOO_MANY}
     # Three are left, and beside the last of them as many as are asked for at a time.
@@ -139,11 +220,7 @@ async def test_a_name_that_is_taken_leaves_the_choice_of_another_one(portal: Run
 
 async def test_so_many_sign_in_to_one_account(portal: RunningPlatform) -> None:
     browser = await has_account(portal)
-    database = connect(portal.configuration, pool_size=1)
-    async with database.begin() as connection:
-        query = "INSERT INTO sign_in_failures (key, at) SELECT 'succeeded:ada', now() FROM generate_series(1, 239)"
-        await connection.execute(text(query))
-    await database.dispose()
+    await failed(portal, "succeeded:ada", 239)
     assert told(await browser.through("ada"))[:2] == TOO_MANY
 
 
