@@ -220,8 +220,8 @@ async def _enter(
 ) -> Opened | Unknown:
     async with parts.sessions() as session, session.begin():
         repository = WaysRepository(session)
-        first = await repository.link(known.issuer, known.subjects, lock=False)
-        user = None if first is None else await IdentityRepository(session).user(first[0].user_id, lock=True)
+        first = await repository.linked_user(known.issuer, known.subjects)
+        user = None if first is None else await IdentityRepository(session).user(first, lock=True)
         # Behind the user's lock, which whoever makes or ends a link has first, too: it may have ended.
         found = await repository.link(known.issuer, known.subjects)
         if found is None:
