@@ -18,7 +18,7 @@ from atoll.identity.accounts import add_account
 from atoll.identity.caller import Caller
 from atoll.identity.codes import AccountInactive
 from atoll.identity.models import SignInAttemptRow, UserRow
-from atoll.identity.registration import record_registration, refuse_closed, refuse_more, tries
+from atoll.identity.registration import record_registration, refuse_closed, refuse_more, refuse_tries, tries
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import Session
 from atoll.identity.service import IdentityService, refuse_too_many
@@ -224,14 +224,15 @@ async def _enter(
         user = None if first is None else await IdentityRepository(session).user(first, lock=True)
         # Behind the user's lock, which whoever makes or ends a link has first, too: it may have ended.
         found = await repository.link(known.issuer, known.subjects)
-        if found is None:
-            return await _unknown(session, parts, provider, known)
-        row, _ = found
-        if user is not None and user.active and user.id == row.user_id:
-            await refuse_too_many(IdentityRepository(session), user.name)
-            used(row, known.subjects[0], known.label, now())
-            return await _open(session, parts, user, visitor, provider.way)
-        await _record_failure(session, provider.way, visitor, origin, "" if user is None else user.name)
+        if found is not None:
+            row, _ = found
+            if user is not None and user.active and user.id == row.user_id:
+                await refuse_too_many(IdentityRepository(session), user.name)
+                used(row, known.subjects[0], known.label, now())
+                return await _open(session, parts, user, visitor, provider.way)
+            await _record_failure(session, provider.way, visitor, origin, "" if user is None else user.name)
+    if found is None:
+        return await _unknown(parts, provider, known, visitor)
     # After the transaction, so that it is kept.
     raise NotAllowed(AccountInactive())
 
@@ -250,23 +251,30 @@ async def _prove(parts: Platform, provider: Provider, known: Known, visitor: Vis
         return await _open(session, parts, user, visitor, provider.way, proven=True)
 
 
-async def _unknown(session: AsyncSession, parts: Platform, provider: Provider, known: Known) -> Unknown:
-    """Keep who came, so that they may make an account. Raises NotAllowed where nobody may."""
+async def _unknown(parts: Platform, provider: Provider, known: Known, visitor: Visitor) -> Unknown:
+    """Keep who came, so that they may make an account. Raises NotAllowed where nobody may, TooMany.
+
+    What is proposed says which names are taken, and people write at a provider what they want: it is counted as a try.
+    """
     if not parts.configuration.web.registration:
         raise NotAllowed(codes.NotLinked(provider=provider.brand))
-    browser = new_token()
-    session.add(
-        StrangerRow(
-            browser_hash=token_hash(browser),
-            way=provider.way,
-            issuer=known.issuer,
-            subject=known.subjects[0],
-            label=known.label,
-            expires_at=now() + OPEN_FOR,
+    browser, proposed = new_token(), list(proposing.names(known.names))
+    async with parts.sessions() as session, session.begin():
+        identity = IdentityRepository(session)
+        await identity.judge_alone()
+        await refuse_tries(identity, visitor.address)
+        session.add_all(tries(visitor.address))
+        session.add(
+            StrangerRow(
+                browser_hash=token_hash(browser),
+                way=provider.way,
+                issuer=known.issuer,
+                subject=known.subjects[0],
+                label=known.label,
+                expires_at=now() + OPEN_FOR,
+            )
         )
-    )
-    proposed = list(proposing.names(known.names))
-    taken = await IdentityRepository(session).taken_names(proposed)
+        taken = await identity.taken_names(proposed)
     name = next((name for name in proposed if name not in taken), proposed[-1])
     nickname = proposing.nickname(known.nickname or known.label, name)
     return Unknown(NewAccount(name=name, nickname=nickname, label=known.label), browser)

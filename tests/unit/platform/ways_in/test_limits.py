@@ -135,6 +135,21 @@ async def test_failed_ones_stand_in_the_audit_by_their_way(portal: RunningPlatfo
     assert failed[0]["details"] == {"way": "microsoft", "times": 2}
 
 
+async def test_failures_of_one_way_hide_none_of_another_in_the_audit(
+    portal: RunningPlatform, provider: OpenIdServer
+) -> None:
+    here = {"X-Forwarded-For": "198.51.100.7"}
+    await refused_tokens(portal, provider, here["X-Forwarded-For"], 1)
+    browser = a_browser(portal, **here)
+    came = await browser.sign_in_there(await browser.begin("wechat"), "ada", "wechat")
+    assert not (await browser.come_back({**came, "code": "guessed"}, "wechat")).is_success
+    wrong = {"name": "nobody-here", "password": "a wild guess"}
+    assert (await portal.anonymous(**here).post("/session", json=wrong)).status_code == 401
+    items = (await (await portal.admin()).get("/audit", params={"action": "session.create"})).json()["items"]
+    ways = sorted(each["details"].get("way", "") for each in items if each["outcome"] == "failed")
+    assert ways == ["", "microsoft", "wechat"]
+
+
 async def test_of_many_codes_at_once_no_more_are_shown_to_a_provider_than_of_codes_in_a_row(
     portal: RunningPlatform, provider: OpenIdServer
 ) -> None:
@@ -201,12 +216,24 @@ async def test_accounts_by_a_provider_and_by_a_password_have_the_same_limit_of_a
     here = {"X-Forwarded-For": "198.51.100.7"}
     browser = a_browser(portal, **here)
     assert (await browser.through("ada")).json()["outcome"] == "unknown"
-    half = registration.MOST_OF_ADDRESS // 2
-    for _ in range(half):
+    # That a name was proposed is the first of ten.
+    for _ in range((registration.MOST_OF_ADDRESS - 1) // 2):
         assert told(await browser.make("admin")) == (409, "name_taken", {"name": "name_taken"})
         taken = {"name": "admin", "nickname": "A", "password": "x" * 12}
         assert (await browser.api.post("/registrations", json=taken)).status_code == 409
+    assert told(await browser.make("admin"))[:2] == (409, "name_taken")
     assert told(await browser.make("ada"))[:2] == TOO_MANY, "names can be asked for without end"
+
+
+async def test_names_that_are_proposed_count_as_names_that_are_asked_for(
+    portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registration, "MOST_OF_ADDRESS", 2)
+    for _ in range(2):
+        assert (await a_browser(portal).through("ada")).json()["outcome"] == "unknown"
+    assert told(await a_browser(portal).through("ada"))[:2] == TOO_MANY, "names are proposed without end"
+    there = a_browser(portal, **{"X-Forwarded-For": "198.51.100.8"})
+    assert (await there.through("ada")).json()["outcome"] == "unknown"
 
 
 async def test_a_name_that_is_taken_leaves_the_choice_of_another_one(portal: RunningPlatform) -> None:
