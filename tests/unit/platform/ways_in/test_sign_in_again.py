@@ -196,6 +196,18 @@ async def test_tokens_that_were_made_after_a_proof_end_with_the_link_by_which_it
     )
 
 
+async def test_who_cannot_prove_who_they_are_is_in_the_audit(portal: RunningPlatform) -> None:
+    admin = await portal.admin()
+    ada = await portal.user(admin, "ada")
+    wrong = {"password": "not " + PASSWORD}
+    for path in ("/session/proof", "/session/proof", LINK.format(way="microsoft")):
+        assert (await ada.post(path, wrong)).status_code == 422
+    items = (await admin.get("/audit", params={"action": "session.prove"})).json()["items"]
+    assert {(each["actor_name"], each["outcome"]) for each in items} == {("ada", "failed")}
+    assert sum(each["details"]["times"] for each in items) == 3
+    assert len(items) < 3, "whoever guesses fills the audit"
+
+
 WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 
 
