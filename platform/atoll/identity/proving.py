@@ -70,5 +70,13 @@ async def prove_by_password(
 
 async def _record(session: AsyncSession, caller: Caller, outcome: Outcome) -> None:
     """Keep that somebody proved who they are, or could not: of these a row a minute."""
-    what = {"kind": "session", "identifier": "", "name": caller.name}
-    await record(session, caller, "session.prove", **what, outcome=outcome, folded=outcome == "failed")
+    await record(
+        session,
+        caller,
+        "session.prove",
+        kind="session",
+        identifier="",
+        name=caller.name,
+        outcome=outcome,
+        folded=outcome == "failed",
+    )

@@ -20,6 +20,7 @@ from atoll.identity.rights.giving import Giver, Giving
 from atoll.identity.rights.repository import RightsRepository
 from atoll.identity.schemas import GroupReference, RoleReference, VirtualClusterReference
 from atoll.identity.service import described
+from atoll.providers import WayName
 from atoll.tasks.service import TaskService
 from atoll.users import one_time
 from atoll.users.codes import NoSuchUser, OwnAccount, OwnPassword, UnfinishedTasks
@@ -217,7 +218,7 @@ class UserService:
         ways = await end_links_of(self._session, row.id) if end_links else []
         await self._repository.forgive_name(row.name)
         await self._record(giver, "user.reset_password", row, **ended, ways=ways)
-        return OneTimePassword(account=await self._one(row), password=password, ways=ways)
+        return OneTimePassword(account=await self._one(row), password=password, ways=[*map(WayName, ways)])
 
     async def end_sessions(self, giver: Giver, user_id: str, if_match: str | None) -> Account:
         """Sign the user out everywhere, and end what flows for them; access tokens stay.

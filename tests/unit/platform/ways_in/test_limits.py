@@ -1,6 +1,7 @@
 """How often, how many, how long: ways in are limited as passwords are. Over real HTTP, on a real database."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
@@ -93,11 +94,11 @@ async def test_what_a_provider_does_wrong_itself_counts_for_nobody(
     browser = a_browser(portal)
 
     async def tries(way: str, *answers: dict[str, Any], at: str) -> None:
-        server = provider if way == "microsoft" else wechat
+        told_instead = provider.answers if way == "microsoft" else wechat.answers
         for answer in answers:
-            server.answers[at] = lambda said=answer: JSONResponse(said, said.pop("status", 200))
+            told_instead[at] = partial(JSONResponse, answer, answer.pop("status", 200))
             assert told(await browser.through("ada", way))[:2] == (403, "provider_not_believed"), answer
-        server.answers.clear()
+        told_instead.clear()
 
     busy = {"status": 429, "error": "temporarily_unavailable"}
     await tries("microsoft", {"status": 401, "error": "invalid_client"}, busy, {"id_token": "x"}, at="/token")
