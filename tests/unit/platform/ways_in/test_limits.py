@@ -128,12 +128,13 @@ async def counted(portal: RunningPlatform) -> int:
 
 
 async def test_failed_ones_stand_in_the_audit_by_their_way(portal: RunningPlatform, provider: OpenIdServer) -> None:
-    await refused_tokens(portal, provider, "198.51.100.7", 2)
+    await refused_tokens(portal, provider, "198.51.100.7", 3)
     admin = await portal.admin()
     items = (await admin.get("/audit", params={"action": "session.create"})).json()["items"]
     failed = [each for each in items if each["outcome"] == "failed"]
-    assert [each["address"] for each in failed] == ["198.51.100.7"]
-    assert failed[0]["details"] == {"way": "microsoft", "times": 2}
+    assert {(each["address"], each["details"]["way"]) for each in failed} == {("198.51.100.7", "microsoft")}
+    assert sum(each["details"]["times"] for each in failed) == 3
+    assert len(failed) < 3, "one per minute, and the minute may have turned"
 
 
 async def test_failures_of_one_way_hide_none_of_another_in_the_audit(
