@@ -208,7 +208,7 @@ def test_the_room_of_privileged_jobs_is_of_its_virtual_cluster_and_of_its_level(
 def test_the_name_that_rooms_of_root_end_with_makes_no_room_of_root(lenient: ApiServer) -> None:
     usual = CLUSTER.model_copy(update={"name": "root"})
     made = provisioning.manifests(usual, cpu_cores=1, memory_bytes=1, machines=1, storage_root=STORAGE)
-    answer = lenient.apply(made[0], JOBS)
+    answer = lenient.apply(made[0], JOBS, keep=True)
     assert answer.is_success, f"{answer.text}: `vc-root` is taken for a room of privileged jobs"
     wanted = manifests.job_set(submission(privileged=True))
     wanted["metadata"]["namespace"] = "vc-root"
