@@ -121,11 +121,11 @@ ClusterName = Annotated[
         "Use small letters, digits and `-`, at most 31 of them, beginning with a letter.")),
 ]  # fmt: skip
 # Namespaces and queues carry it; the platform makes later ones by the same rule.
-VIRTUAL_CLUSTER = re.compile(r"(?=.{1,40}$)(?!.*-root$)[a-z0-9]+(-[a-z0-9]+)*")
+VIRTUAL_CLUSTER = re.compile(r"(?=.{1,40}$)(?!(.*-)?root$)[a-z0-9]+(-[a-z0-9]+)*")
 VirtualClusterName = Annotated[
     str,
     AfterValidator(_matching(VIRTUAL_CLUSTER, "a name for a virtual cluster",
-        "Use small letters and digits with single `-` between them, at most 40, not ending with `-root`.")),
+        "Use small letters and digits with single `-` between, at most 40; not `root`, nor `-root` at the end.")),
 ]  # fmt: skip
 DnsDomain = Annotated[
     str,

@@ -85,12 +85,13 @@ def enable(file: Path | None, output: str, name: str) -> None:
 @FILE
 @OUTPUT
 @NAME
-def reset_password(file: Path | None, output: str, name: str) -> None:
-    """Give NAME a one-time password and end all sessions.
+@click.option("--keep-links", is_flag=True, help="Leave links with providers; whoever made one signs in as before.")
+def reset_password(file: Path | None, output: str, name: str, keep_links: bool) -> None:
+    """Give NAME a one-time password and end all sessions, and links with providers.
 
     It is printed this once and must be changed at the first sign-in.
     """
-    _act(file, output, ["reset-password", name], told_of_password)
+    _act(file, output, ["reset-password", name, *(["--keep-links"] if keep_links else [])], told_of_password)
 
 
 @users.command(name="end-sessions")
@@ -121,8 +122,9 @@ def told_of_disabling(account: dict[str, Any]) -> str:
 
 def told_of_password(given: dict[str, Any]) -> str:
     """Say the password, this once."""
-    name = given["account"]["name"]
-    return f"One-time password of {name}: {given['password']}\nIt must be changed at the first sign-in."
+    name, ways = given["account"]["name"], given["ways"]
+    told = f"One-time password of {name}: {given['password']}\nIt must be changed at the first sign-in."
+    return f"{told}\nLinks that were ended: {', '.join(ways)}." if ways else told
 
 
 def _act(file: Path | None, output: str, arguments: list[str], told: Callable[[dict[str, Any]], str]) -> None:

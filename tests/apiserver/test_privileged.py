@@ -160,6 +160,8 @@ BEYOND: dict[str, tuple[Callable[[Object], None], str]] = {
     "one more beside its own": (capabilities("CHOWN", "NET_ADMIN"), "none of root's powers"),
     "another's home": (home_of("bob"), "directories of its own"),
     "a home that begins alike": (home_of("adam"), "directories of its own"),
+    # What lies in a home is its user's to make, links to other homes, too.
+    "what somebody put into their own home": (home_of("ada/work"), "directories of its own"),
     "another's home by another name": (user_data("homes", "bob"), "directories of its own"),
     "datasets to write to": (user_data("datasets", "pets"), "directories of its own"),
     "models to write to": (user_data("models", "net", readOnly=False), "directories of its own"),
@@ -201,6 +203,16 @@ def test_the_room_of_privileged_jobs_is_of_its_virtual_cluster_and_of_its_level(
         labels = {**found["metadata"]["labels"], label: value}
         answer = lenient.apply({**found, "metadata": {**found["metadata"], "labels": labels}}, JOBS)
         assert denied_by(answer).startswith("atoll-virtual-clusters: "), f"{label}={value}: {answer.text}"
+
+
+def test_the_name_that_rooms_of_root_end_with_makes_no_room_of_root(lenient: ApiServer) -> None:
+    usual = CLUSTER.model_copy(update={"name": "root"})
+    made = provisioning.manifests(usual, cpu_cores=1, memory_bytes=1, machines=1, storage_root=STORAGE)
+    answer = lenient.apply(made[0], JOBS, keep=True)
+    assert answer.is_success, f"{answer.text}: `vc-root` is taken for a room of privileged jobs"
+    wanted = manifests.job_set(submission(privileged=True))
+    wanted["metadata"]["namespace"] = "vc-root"
+    assert "its own user" in denied_by(lenient.create(wanted, JOBS)), "somebody is root in `vc-root`"
 
 
 def test_a_quota_is_for_the_rooms_of_one_virtual_cluster(lenient: ApiServer) -> None:

@@ -62,9 +62,14 @@ async def record(
     name: str,
     outcome: Outcome = "done",
     details: dict[str, Any] | None = None,
+    folded: bool = False,
 ) -> None:
-    """Write a record in `session`; it is kept if and only if the change itself is. Never pass secrets in `details`."""
-    await AuditTrailRepository(session).add(_row(caller, action, kind, identifier, name, outcome, details or {}))
+    """Write a record in `session`; it is kept if and only if the change itself is. Never pass secrets in `details`.
+
+    `folded`: one row counts all of a minute by one actor, from one address.
+    """
+    row = _row(caller, action, kind, identifier, name, outcome, details or {})
+    await AuditTrailRepository(session).add(row, once_a_minute=action if folded else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +130,9 @@ async def record_sign_in(
     """Keep a sign-in or a failed one; there is no caller yet.
 
     One that failed is nobody's, whatever name it was tried with: else strangers filled what its user may have here. A
-    minute's from one address with one name are one row, of which the details say how many there were.
+    minute's from one address with one name, by one way, are one row, of which the details say how many there were.
     """
-    failed = outcome != "done"
+    failed, told = outcome != "done", details or {}
     row = AuditRow(
         actor_id=None if failed else user_id,
         actor_name=cut(name),
@@ -138,6 +143,7 @@ async def record_sign_in(
         outcome=outcome,
         address=address,
         request_id=request_id,
-        details=bounded(details or {}),
+        details=bounded(told),
     )
-    await AuditTrailRepository(session).add(row, once_a_minute="sign-in" if failed else None)
+    key = f"sign-in {told.get('way', '')}" if failed else None
+    await AuditTrailRepository(session).add(row, once_a_minute=key)

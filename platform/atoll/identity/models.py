@@ -26,7 +26,7 @@ class UserRow(Table):
     __tablename__ = "users"
     __table_args__ = (
         CheckConstraint(f"uid >= {FIRST_UID} AND uid NOT IN {NO_UIDS}", name="uid"),
-        # Letters in the middle of what people look for users by (migration 0026).
+        # Letters in the middle of what people look for users by (migration 0025).
         Index("ix_users_words", text("grams(ARRAY[name, nickname, email, phone])"), postgresql_using="gin"),
     )
 

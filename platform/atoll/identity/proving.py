@@ -1,6 +1,8 @@
 """Who opens another way into an account is asked again who they are: a session that was left open is not enough."""
 
-from atoll.audit_trail.record import record
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from atoll.audit_trail.record import Outcome, record
 from atoll.identity import codes, passwords
 from atoll.identity.caller import Caller
 from atoll.identity.fresh import fresh as proven_lately
@@ -51,6 +53,7 @@ async def prove(
             return
         keys = await keys_of(repository, caller.name, caller.address, device)
         session.add_all(failures_of(of_session | keys, caller.name, caller.address))
+        await _record(session, caller, "failed")
     # After the transaction, so that the failure is counted.
     raise Invalid(codes.WrongPassword(), errors=[codes.WrongPasswordField().at("password")])
 
@@ -62,4 +65,18 @@ async def prove_by_password(
     await prove(parts, caller, password, hashed_token=hashed_token, device=device)
     async with parts.sessions() as session, session.begin():
         await IdentityRepository(session).proven(hashed_token)
-        await record(session, caller, "session.prove", kind="session", identifier="", name=caller.name)
+        await _record(session, caller, "done")
+
+
+async def _record(session: AsyncSession, caller: Caller, outcome: Outcome) -> None:
+    """Keep that somebody proved who they are, or could not: of these a row a minute."""
+    await record(
+        session,
+        caller,
+        "session.prove",
+        kind="session",
+        identifier="",
+        name=caller.name,
+        outcome=outcome,
+        folded=outcome == "failed",
+    )

@@ -82,11 +82,16 @@ async def record_registration(
     await record(session, actor, "user.register", kind="user", identifier=user.id, name=user.name, details=details)
 
 
-async def refuse_more(repository: IdentityRepository, address: str, most_waiting: int) -> None:
-    """Raise TooMany for too many tries, Conflict while as many accounts as may wait for their rights."""
+async def refuse_tries(repository: IdentityRepository, address: str) -> None:
+    """Raise TooMany for too many tries."""
     for key, most in ((_of_address(address), MOST_OF_ADDRESS), (_ALL, MOST_IN_ALL)):
         if await repository.attempts(key, WINDOW) >= most:
             raise too_often()
+
+
+async def refuse_more(repository: IdentityRepository, address: str, most_waiting: int) -> None:
+    """Raise TooMany for too many tries, Conflict while as many accounts as may wait for their rights."""
+    await refuse_tries(repository, address)
     if await repository.count(waiting=True) >= most_waiting:
         raise Conflict(codes.TooManyWaiting(limit=most_waiting))
 

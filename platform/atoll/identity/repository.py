@@ -252,6 +252,17 @@ class IdentityRepository:
         found: str | None = await self._session.scalar(query)
         return found
 
+    async def device_of_somebody(self, token_hash: str) -> str | None:
+        """The id under which that device is known as one of anybody who was given rights: of several, the oldest."""
+        query = (
+            select(func.min(KnownDeviceRow.id))
+            .join(UserRow, UserRow.id == KnownDeviceRow.user_id)
+            .where(KnownDeviceRow.token_hash == token_hash, KnownDeviceRow.expires_at > now())
+            .where(UserRow.active, ~without_rights())
+        )
+        found: str | None = await self._session.scalar(query)
+        return found
+
     async def know_device(
         self, user_id: str, token_hash: str, before: str | None, expires_at: datetime, most: int
     ) -> None:

@@ -1,4 +1,4 @@
-"""By what letters users are found: pure functions of the database (migration 0026), which `api` may call and no other.
+"""By what letters users are found: pure functions of the database (migration 0025), which `api` may call and no other.
 
 Whoever writes a row of users calls them, too, for the index.
 """

@@ -78,7 +78,7 @@ async def _done(session: AsyncSession, configuration: Configuration, given: argp
         case "enable":
             return await service.enable(operator, user_id, None)
         case "reset-password":
-            return await service.reset_password(operator, user_id, None)
+            return await service.reset_password(operator, user_id, None, end_links=not given.keep_links)
         case _:
             return await service.end_sessions(operator, user_id, None)
 
@@ -111,6 +111,7 @@ def _given() -> argparse.Namespace:
     parser.add_argument("name", nargs="?", default="")
     parser.add_argument("--by", default="an operator")
     parser.add_argument("--stop-tasks", action="store_true")
+    parser.add_argument("--keep-links", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
     parser.add_argument("--skip-existing", action="store_true")
     return parser.parse_args()

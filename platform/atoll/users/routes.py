@@ -19,6 +19,7 @@ from atoll.users.importing import UserImport
 from atoll.users.schemas import (
     Account,
     OneTimePassword,
+    PasswordReset,
     UserCreate,
     UserDelete,
     UserDisable,
@@ -203,13 +204,20 @@ async def enable(
 
 @router.post("/users/{user_id}/reset-password")
 async def reset_password(
-    user_id: str, response: Response, service: Service, caller: SignedInManager, if_match: IfMatch = None
+    user_id: str,
+    response: Response,
+    service: Service,
+    caller: SignedInManager,
+    body: PasswordReset | None = None,
+    if_match: IfMatch = None,
 ) -> OneTimePassword:
     """A one-time password, which is told this once and must be changed at first; sessions and access tokens end.
 
-    Who holds an access token alone signs in as nobody else by it.
+    Links with providers end, too, unless they are to stay. Who holds an access token alone signs in as nobody else by
+    it.
     """
-    given = await service.reset_password(caller, user_id, if_match)
+    end_links = (body or PasswordReset()).end_links
+    given = await service.reset_password(caller, user_id, if_match, end_links=end_links)
     etag(response, given.account)
     return given
 

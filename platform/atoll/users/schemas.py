@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from atoll.identity.rights.schemas import Identifiers, SomeIdentifiers
 from atoll.identity.schemas import GroupReference, NewPassword, Nickname, User, UserName, VirtualClusterReference
+from atoll.providers import WayName
 from atoll.web.schema import Schema
 
 MOST_OF_BATCH = 10
@@ -62,11 +63,20 @@ class UserDelete(Schema):
     stop_tasks: bool = Field(default=False, description="Else nothing is deleted while there are any")
 
 
+class PasswordReset(Schema):
+    """What else leads into the account."""
+
+    end_links: bool = Field(
+        default=True, description="Links with providers end, too; else whoever linked the account signs in as before"
+    )
+
+
 class OneTimePassword(Schema):
     """It is told this once and kept as a hash only; it must be changed at the first sign-in."""
 
     account: Account
     password: str
+    ways: list[WayName] = Field(description="The ways in whose links were ended")
 
 
 class Person(Schema):

@@ -20,11 +20,13 @@ from atoll.identity.rights.giving import Giver, Giving
 from atoll.identity.rights.repository import RightsRepository
 from atoll.identity.schemas import GroupReference, RoleReference, VirtualClusterReference
 from atoll.identity.service import described
+from atoll.providers import WayName
 from atoll.tasks.service import TaskService
 from atoll.users import one_time
 from atoll.users.codes import NoSuchUser, OwnAccount, OwnPassword, UnfinishedTasks
 from atoll.users.schemas import Account, OneTimePassword, UserManagement, UserUpdate
 from atoll.virtual_clusters.service import VirtualClusterService
+from atoll.ways_in.service import end_links as end_links_of
 from atoll.ways_in.service import forget_labels
 from atoll.web.conditional import expect
 from atoll.web.errors import Conflict, NotFound
@@ -204,8 +206,12 @@ class UserService:
         home = self._home(row)
         await self._record(giver, "user.delete", row, **lost, **ended, stopped_tasks=stopped, home=home)
 
-    async def reset_password(self, giver: Giver, user_id: str, if_match: str | None) -> OneTimePassword:
+    async def reset_password(
+        self, giver: Giver, user_id: str, if_match: str | None, *, end_links: bool = True
+    ) -> OneTimePassword:
         """A one-time password, told this once; sessions and access tokens end.
+
+        `end_links`: links with providers end, too, so that nobody comes back who linked the account with theirs.
 
         Raises NotFound, Changed, NotAllowed, Conflict (own).
         """
@@ -217,9 +223,10 @@ class UserService:
         row.password_hash = hashed
         row.must_change_password = True
         ended = await self._end_all(row)
+        ways = await end_links_of(self._session, row.id) if end_links else []
         await self._repository.forgive_name(row.name)
-        await self._record(giver, "user.reset_password", row, **ended)
-        return OneTimePassword(account=await self._one(row), password=password)
+        await self._record(giver, "user.reset_password", row, **ended, ways=ways)
+        return OneTimePassword(account=await self._one(row), password=password, ways=[*map(WayName, ways)])
 
     async def end_sessions(self, giver: Giver, user_id: str, if_match: str | None) -> Account:
         """Sign the user out everywhere, and end what flows for them; access tokens stay.

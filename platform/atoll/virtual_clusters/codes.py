@@ -64,7 +64,7 @@ class TooManyHours(FieldCode, words="All in all at most {most} hours."):
     most: int
 
 
-class ReservedName(FieldCode, words="Names that end with `-root` are kept for the platform."):
+class ReservedName(FieldCode, words="The name `root`, and names that end with `-root`, are kept for the platform."):
     pass
 
 

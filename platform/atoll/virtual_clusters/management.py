@@ -37,7 +37,7 @@ from atoll.web.conditional import expect
 from atoll.web.errors import Conflict, Invalid, NotFound
 from atoll.web.schema import FieldError
 
-RESERVED = "-root"  # its namespace would be the one of another's tasks with more rights
+_RESERVED = "-root"  # ends the name of a namespace of tasks with more rights (engines/kubernetes/names.py)
 
 _ALL = 1 << 20  # more members than any virtual cluster has
 
@@ -70,7 +70,7 @@ class VirtualClusterManagement:
         mistakes += await self._network_mistakes(body.egress)
         if body.pod_security is PodSecurity.BASELINE:
             mistakes += self._privileged_mistakes()
-        if body.name.endswith(RESERVED):
+        if reserved(body.name):
             mistakes.insert(0, codes.ReservedName().at("name"))
         if mistakes:
             raise Invalid(told.InvalidRequest(), errors=mistakes)
@@ -268,3 +268,8 @@ def _row(name: str, quota: Quota) -> QuotaRow:
 
 def _rows(terms: Terms) -> list[QuotaRow]:
     return [_row(name, quota) for name, quota in terms.quotas.items()]
+
+
+def reserved(name: str) -> bool:
+    """Whether the namespace of a virtual cluster of that name would look like one of privileged jobs."""
+    return f"-{name}".endswith(_RESERVED)

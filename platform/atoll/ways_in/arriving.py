@@ -18,14 +18,15 @@ from atoll.identity.accounts import add_account
 from atoll.identity.caller import Caller
 from atoll.identity.codes import AccountInactive
 from atoll.identity.models import SignInAttemptRow, UserRow
-from atoll.identity.registration import record_registration, refuse_closed, refuse_more, tries
+from atoll.identity.registration import record_registration, refuse_closed, refuse_more, refuse_tries, tries
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import Session
-from atoll.identity.service import IdentityService, of_address, refuse_guessing, refuse_too_many
+from atoll.identity.service import IdentityService, refuse_too_many
 from atoll.identity.tokens import new_token, token_hash
 from atoll.providers import WayName
 from atoll.ways_in import codes, proposing
-from atoll.ways_in.asking import NotBelieved, NotFresh, Unreachable, in_time
+from atoll.ways_in.asking import Guessed, NotBelieved, NotFresh, Unreachable, in_time
+from atoll.ways_in.limits import Whence, refuse_guessing, whence
 from atoll.ways_in.models import FlowRow, StrangerRow, linked
 from atoll.ways_in.provider import Known, Provider, Sent
 from atoll.ways_in.repository import WaysRepository, used
@@ -35,14 +36,14 @@ from atoll.ways_in.ways import BRANDS, Ways
 from atoll.web import told
 from atoll.web.errors import ApiError, Conflict, NotAllowed, NotFound, NotSignedIn, Unavailable
 from atoll.web.platform import Platform
-from atoll.web.turns import Lines, machine, site
+from atoll.web.turns import Lines
 
 OPEN_FOR = timedelta(minutes=10)
-MOST_OPEN_OF_SITE = 100  # an office may be behind one address
+MOST_OPEN_OF_SITE = 100  # an office may be behind one address; a known device is a site of its own
 # Where a browser comes back to: a page of the portal, which tells the API by a write what it came with.
 RETURN = "/sign-in/by/{way}"
 log = structlog.get_logger(__name__)
-_ASKING = Lines(4, waiting=16, wait_s=15)  # each provider is asked for so many of one address at a time
+_ASKING = Lines(4, waiting=16, wait_s=15)  # each provider is asked for so many of one line at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,10 @@ async def start(
         raise Conflict(codes.ProvesNothing(provider=provider.brand))
     state, browser, verifier, begun = new_token(), new_token(), secrets.token_urlsafe(64), now()
     since = begun.timestamp() if proves else None
+    async with parts.sessions() as session:
+        found = await whence(IdentityRepository(session), visitor.address, visitor.device)
     sent = Sent(state, new_token(), verifier, _redirect(parts, way), chooses=caller is not None, since=since)
-    async with _ASKING.turn(_line(way, visitor)):
+    async with _ASKING.turn(_line(way, found)):
         try:
             async with in_time():
                 address = await provider.address(sent)
@@ -107,9 +110,8 @@ async def start(
     async with parts.sessions() as session, session.begin():
         repository = WaysRepository(session)
         await repository.forget_ended()
-        where = site(visitor.address)
         # The oldest of the same site go: whoever begins many is in the way of nobody elsewhere.
-        await repository.end_oldest(where, MOST_OPEN_OF_SITE - 1)
+        await repository.end_oldest(found.site, MOST_OPEN_OF_SITE - 1)
         session.add(
             FlowRow(
                 state_hash=token_hash(state),
@@ -119,7 +121,7 @@ async def start(
                 verifier=verifier,
                 user_id=caller.id if caller else None,
                 proves=proves,
-                site=where,
+                site=found.site,
                 begun_at=begun,
                 expires_at=begun + OPEN_FOR,
             )
@@ -138,8 +140,9 @@ async def come_back(
     """
     provider = provider_of(parts, way)
     async with parts.sessions() as session, session.begin():
-        await refuse_guessing(IdentityRepository(session), {"address": of_address(visitor.address)})
-        repository = WaysRepository(session)
+        identity, repository = IdentityRepository(session), WaysRepository(session)
+        origin = await whence(identity, visitor.address, visitor.device)
+        await refuse_guessing(identity, origin)
         flow = await repository.take_flow(token_hash(body.state), visitor.browser or "", way)
     # It is over from here on, whatever becomes of it: what came back once is worth nothing again.
     if flow is None:
@@ -151,34 +154,32 @@ async def come_back(
         raise NotAllowed(codes.ProviderDeclined(provider=provider.brand))
     since = flow.begun_at.timestamp() if flow.proves else None
     sent = Sent(body.state, flow.nonce, flow.verifier, _redirect(parts, way), since=since)
-    known = await _asked(parts, provider, body.code, sent, body.issuer, visitor)
+    known = await _asked(parts, provider, body.code, sent, body.issuer, visitor, origin)
     if caller is not None and flow.proves:
         return await _prove(parts, provider, known, visitor, caller)
     if caller is not None and flow.user_id is not None:
         async with parts.sessions() as session, session.begin():
             await Links(session, parts).link(caller, provider, known)
         return None
-    return await _enter(parts, provider, known, visitor)
+    return await _enter(parts, provider, known, visitor, origin)
 
 
 async def _asked(
-    parts: Platform, provider: Provider, code: str, sent: Sent, issuer: str | None, visitor: Visitor
+    parts: Platform, provider: Provider, code: str, sent: Sent, issuer: str | None, visitor: Visitor, origin: Whence
 ) -> Known:
-    """Who came back. What is not believed is counted for the address before the next one there has its turn."""
-    async with _ASKING.turn(_line(provider.way, visitor)):
+    """Who came back. What they may have guessed is counted before the next one of their line has its turn."""
+    async with _ASKING.turn(_line(provider.way, origin)):
         # Again: of many codes at once a provider is shown no more than of codes in a row.
         async with parts.sessions() as session, session.begin():
-            await refuse_guessing(IdentityRepository(session), {"address": of_address(visitor.address)})
+            await refuse_guessing(IdentityRepository(session), origin)
         try:
             async with in_time():
                 return await provider.who(code, sent, issuer)
-        except Unreachable as error:
-            raise _told(provider, error) from None
-        except NotFresh as error:  # it was they, and no guess
-            raise _told(provider, error) from None
-        except NotBelieved as error:
+        except Guessed as error:
             async with parts.sessions() as session, session.begin():
-                await _record_failure(session, provider.way, visitor)
+                await _record_failure(session, provider.way, visitor, origin)
+            raise _told(provider, error) from None
+        except (Unreachable, NotBelieved) as error:  # of the provider itself: nobody who comes is to blame
             raise _told(provider, error) from None
 
 
@@ -214,21 +215,24 @@ async def register(parts: Platform, way: WayName, wanted: WayRegistration, visit
     raise refused
 
 
-async def _enter(parts: Platform, provider: Provider, known: Known, visitor: Visitor) -> Opened | Unknown:
+async def _enter(
+    parts: Platform, provider: Provider, known: Known, visitor: Visitor, origin: Whence
+) -> Opened | Unknown:
     async with parts.sessions() as session, session.begin():
         repository = WaysRepository(session)
-        first = await repository.link(known.issuer, known.subjects, lock=False)
-        user = None if first is None else await IdentityRepository(session).user(first[0].user_id, lock=True)
+        first = await repository.linked_user(known.issuer, known.subjects)
+        user = None if first is None else await IdentityRepository(session).user(first, lock=True)
         # Behind the user's lock, which whoever makes or ends a link has first, too: it may have ended.
         found = await repository.link(known.issuer, known.subjects)
-        if found is None:
-            return await _unknown(session, parts, provider, known)
-        row, _ = found
-        if user is not None and user.active and user.id == row.user_id:
-            await refuse_too_many(IdentityRepository(session), user.name)
-            used(row, known.subjects[0], known.label, now())
-            return await _open(session, parts, user, visitor, provider.way)
-        await _record_failure(session, provider.way, visitor, "" if user is None else user.name)
+        if found is not None:
+            row, _ = found
+            if user is not None and user.active and user.id == row.user_id:
+                await refuse_too_many(IdentityRepository(session), user.name)
+                used(row, known.subjects[0], known.label, now())
+                return await _open(session, parts, user, visitor, provider.way)
+            await _record_failure(session, provider.way, visitor, origin, "" if user is None else user.name)
+    if found is None:
+        return await _unknown(parts, provider, known, visitor)
     # After the transaction, so that it is kept.
     raise NotAllowed(AccountInactive())
 
@@ -247,23 +251,30 @@ async def _prove(parts: Platform, provider: Provider, known: Known, visitor: Vis
         return await _open(session, parts, user, visitor, provider.way, proven=True)
 
 
-async def _unknown(session: AsyncSession, parts: Platform, provider: Provider, known: Known) -> Unknown:
-    """Keep who came, so that they may make an account. Raises NotAllowed where nobody may."""
+async def _unknown(parts: Platform, provider: Provider, known: Known, visitor: Visitor) -> Unknown:
+    """Keep who came, so that they may make an account. Raises NotAllowed where nobody may, TooMany.
+
+    What is proposed says which names are taken, and people write at a provider what they want: it is counted as a try.
+    """
     if not parts.configuration.web.registration:
         raise NotAllowed(codes.NotLinked(provider=provider.brand))
-    browser = new_token()
-    session.add(
-        StrangerRow(
-            browser_hash=token_hash(browser),
-            way=provider.way,
-            issuer=known.issuer,
-            subject=known.subjects[0],
-            label=known.label,
-            expires_at=now() + OPEN_FOR,
+    browser, proposed = new_token(), list(proposing.names(known.names))
+    async with parts.sessions() as session, session.begin():
+        identity = IdentityRepository(session)
+        await identity.judge_alone()
+        await refuse_tries(identity, visitor.address)
+        session.add_all(tries(visitor.address))
+        session.add(
+            StrangerRow(
+                browser_hash=token_hash(browser),
+                way=provider.way,
+                issuer=known.issuer,
+                subject=known.subjects[0],
+                label=known.label,
+                expires_at=now() + OPEN_FOR,
+            )
         )
-    )
-    proposed = list(proposing.names(known.names))
-    taken = await IdentityRepository(session).taken_names(proposed)
+        taken = await identity.taken_names(proposed)
     name = next((name for name in proposed if name not in taken), proposed[-1])
     nickname = proposing.nickname(known.nickname or known.label, name)
     return Unknown(NewAccount(name=name, nickname=nickname, label=known.label), browser)
@@ -286,9 +297,11 @@ async def _open(
     )
 
 
-async def _record_failure(session: AsyncSession, way: WayName, visitor: Visitor, name: str = "") -> None:
-    """Count it for the address, as a wrong password is, and keep it."""
-    session.add(SignInAttemptRow(key=of_address(visitor.address)))
+async def _record_failure(
+    session: AsyncSession, way: WayName, visitor: Visitor, origin: Whence, name: str = ""
+) -> None:
+    """Count it for where it comes from, and keep it."""
+    session.add(SignInAttemptRow(key=origin.key))
     await record_sign_in(
         session,
         user_id=None,
@@ -308,9 +321,9 @@ def provider_of(parts: Platform, way: WayName) -> Provider:
     return provider
 
 
-def _line(way: WayName, visitor: Visitor) -> str:
+def _line(way: WayName, origin: Whence) -> str:
     """Where to wait for a provider: who waits for one that is silent is in nobody's way to the other one."""
-    return f"{way}:{machine(visitor.address)}"
+    return f"{way}:{origin.line}"
 
 
 def _redirect(parts: Platform, way: WayName) -> str:

@@ -24,7 +24,11 @@ class Unreachable(Exception):
 
 
 class NotBelieved(Exception):
-    """What a provider, or whoever comes from there, says is not accepted; the message is for the log."""
+    """What a provider says is not accepted, for which nobody can be blamed who comes; the message is for the log."""
+
+
+class Guessed(NotBelieved):
+    """With what somebody comes back is not of their sign-in: they may have made it up; the message is for the log."""
 
 
 class NotFresh(NotBelieved):

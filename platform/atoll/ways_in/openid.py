@@ -16,7 +16,7 @@ from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import Key, KeySet, OctKey
 
 from atoll.providers import Microsoft, WayName
-from atoll.ways_in.asking import Asking, NotBelieved, NotFresh
+from atoll.ways_in.asking import Asking, Guessed, NotBelieved, NotFresh
 from atoll.ways_in.provider import LONGEST, Known, Sent, identifier, one_line
 
 KEPT_S = 3600.0  # what a provider says of itself, and its keys
@@ -75,7 +75,7 @@ class OpenId:
     async def who(self, code: str, sent: Sent, issuer: str | None) -> Known:
         """Who came back."""
         if issuer is not None and issuer != self.issuer:
-            raise NotBelieved(f"the answer is of {issuer[:LONGEST]!r}, who was not asked")
+            raise Guessed(f"the answer is of {issuer[:LONGEST]!r}, who was not asked")
         claims = await self._claims(await self._token(code, sent))
         check(claims, self.issuer, self._client, sent.nonce, time.time(), sent.since)
         said = (one_line(claims.get(name)) for name in ("preferred_username", "upn", "email", "name"))
@@ -115,7 +115,9 @@ class OpenId:
         status, found = await self._asking.ask("POST", place.token, data=fields, headers=headers)
         token = found.get("id_token")
         if status != 200 or not isinstance(token, str):
-            raise NotBelieved(f"{place.token}: status {status}, error {refusal(found)}")
+            # RFC 6749, 5.2: of all errors the only one that is of the code, and not of who shows it.
+            kind = Guessed if found.get("error") == "invalid_grant" else NotBelieved
+            raise kind(f"{place.token}: status {status}, error {refusal(found)}")
         return token
 
     async def _claims(self, token: str) -> dict[str, Any]:
@@ -139,7 +141,7 @@ class OpenId:
 def check(
     claims: Mapping[str, Any], issuer: str, client: str, nonce: str, at: float, since: float | None = None
 ) -> None:
-    """Raise NotBelieved unless a signed token was made for this client, by that issuer, just now (`at`, in seconds).
+    """Raise Guessed unless a signed token was made for this client, by that issuer, just now (`at`, in seconds).
 
     `since`: raise NotFresh unless its user signed in there after that, give or take what clocks differ by.
     """
@@ -159,7 +161,7 @@ def check(
         ("nbf" in claims and (not _number(claims, "nbf") or claims["nbf"] > at + LEEWAY_S), "not good yet"),
     ):
         if wrong:
-            raise NotBelieved(f"its token is {what}")
+            raise Guessed(f"its token is {what}")
     if since is not None and not (
         _number(claims, "auth_time") and since - LEEWAY_S <= claims["auth_time"] <= at + LEEWAY_S
     ):

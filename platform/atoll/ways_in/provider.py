@@ -62,5 +62,6 @@ class Provider(Protocol):
     async def who(self, code: str, sent: Sent, issuer: str | None) -> Known:
         """Who came back with `code`, and as whose answer (where that is told).
 
-        Raises Unreachable, NotBelieved; NotFresh where they should have signed in there anew.
+        Raises Unreachable, NotBelieved; Guessed where what they came with is to blame, NotFresh where they should have
+        signed in there anew.
         """

@@ -42,15 +42,23 @@ class WaysRepository:
         for table in (FlowRow, StrangerRow):
             await self._session.execute(delete(table).where(table.expires_at < now()))
 
-    async def link(self, issuer: str, subjects: Sequence[str], *, lock: bool = True) -> tuple[LinkRow, UserRow] | None:
-        """What links one of these subjects, the first of them where there are several, and the user."""
+    async def linked_user(self, issuer: str, subjects: Sequence[str]) -> str | None:
+        """The id of whose account is linked with one of these subjects, the first of them where there are several.
+
+        No row is kept in the session: whoever locks the user next sees them as they are then.
+        """
+        query = select(LinkRow.subject, LinkRow.user_id).where(LinkRow.issuer == issuer, LinkRow.subject.in_(subjects))
+        found = [(row[0], row[1]) for row in await self._session.execute(query)]
+        return min(found, key=lambda each: subjects.index(each[0]), default=(None, None))[1]
+
+    async def link(self, issuer: str, subjects: Sequence[str]) -> tuple[LinkRow, UserRow] | None:
+        """What links one of these subjects, the first of them where there are several, locked, and the user."""
         query = (
             select(LinkRow, UserRow)
             .join(UserRow, UserRow.id == LinkRow.user_id)
             .where(LinkRow.issuer == issuer, LinkRow.subject.in_(subjects))
+            .with_for_update(of=LinkRow)
         )
-        if lock:
-            query = query.with_for_update(of=LinkRow)
         found = [(row[0], row[1]) for row in await self._session.execute(query)]
         return min(found, key=lambda each: subjects.index(each[0].subject), default=None)
 

@@ -9,12 +9,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from atoll.providers import WayName, WeChat
-from atoll.ways_in.asking import Asking, NotBelieved
+from atoll.ways_in.asking import Asking, Guessed, NotBelieved
 from atoll.ways_in.provider import Known, Sent, identifier, one_line
 
 LONGEST = 128
 # Whose names they are: one of each application (openid), one of all of an owner's (unionid).
 ISSUER = "https://open.weixin.qq.com"
+OF_THE_CODE = (40029, 40163)  # errcode of one that is none, and of one that was used
 
 
 class WeChatOAuth:
@@ -71,5 +72,6 @@ class WeChatOAuth:
         status, found = await self._asking.ask("GET", f"{self._api}{path}", params=query)
         error = found.get("errcode", 0)
         if status != 200 or error != 0:
-            raise NotBelieved(f"{path}: status {status}, errcode {error if isinstance(error, int) else 'none'}")
+            kind = Guessed if error in OF_THE_CODE else NotBelieved
+            raise kind(f"{path}: status {status}, errcode {error if isinstance(error, int) else 'none'}")
         return found

@@ -77,9 +77,21 @@ def test_the_platforms_own_program_is_run_in_a_pod_and_told_who_asks(kubectl: Ku
 
 
 def test_a_one_time_password_is_printed_and_never_given_as_an_argument(kubectl: Kubectl) -> None:
-    kubectl.says({"account": ACCOUNT, "password": "abcde-fghjk"})
-    assert "One-time password of ada: abcde-fghjk" in ran("reset-password", "ada")
+    kubectl.says({"account": ACCOUNT, "password": "abcde-fghjk", "ways": []})
+    said = ran("reset-password", "ada")
+    assert "One-time password of ada: abcde-fghjk" in said
+    assert "Links" not in said
     assert "abcde" not in kubectl.calls.read_text()
+
+
+def test_links_end_with_a_password_unless_they_are_kept(kubectl: Kubectl) -> None:
+    kubectl.says({"account": ACCOUNT, "password": "abcde-fghjk", "ways": ["microsoft", "wechat"]})
+    assert "Links that were ended: microsoft, wechat." in ran("reset-password", "ada")
+    ran("reset-password", "ada", "--keep-links")
+    assert [call[9:-1] for call in kubectl.asked()] == [
+        ["reset-password", "ada"],
+        ["reset-password", "ada", "--keep-links"],
+    ]
 
 
 def test_accounts_are_listed(kubectl: Kubectl) -> None:

@@ -218,8 +218,7 @@ class KubernetesEngine(Engine):
 
     def capacity(self) -> tuple[int | str, ...]:
         """CPU and memory of the machines that take tasks: quotas follow them. Addresses of all: what is opened does."""
-        nodes = self.nodes()
-        return (*machines.task_capacity(nodes), *sorted(node.address for node in nodes))
+        return (*machines.task_capacity(self.nodes()), *machines.addresses(self._nodes.items.values()))
 
     async def _keep_entry(self, virtual_cluster: str, *, privileged: bool) -> None:
         """The entry point is that of this version: provisioning may not have come to this virtual cluster yet."""
@@ -236,8 +235,7 @@ class KubernetesEngine(Engine):
         if not wanted.privileged:
             self._entered.discard((wanted.name, True))
             complete = await removing.room(self._client, wanted.name, privileged=True) and complete
-        nodes = self.nodes()
-        cpu_cores, memory_bytes, count = machines.task_capacity(nodes)
+        cpu_cores, memory_bytes, count = machines.task_capacity(self.nodes())
         made = provisioning.manifests(
             wanted,
             cpu_cores=cpu_cores,
@@ -245,7 +243,7 @@ class KubernetesEngine(Engine):
             machines=count,
             storage_root=self._storage_root,
             lends=self._lends,
-            shut=closed([*self._networks, *(node.address for node in nodes)]),
+            shut=closed([*self._networks, *machines.addresses(self._nodes.items.values())]),
         )
         if not any(manifest["metadata"]["name"] == names.ALLOW_LIST for manifest in made):
             await removing.openings(self._client, wanted.name)

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
-from ipaddress import ip_address
+from ipaddress import IPv4Address, ip_address
 from typing import Any, Literal
 
 from atoll import quantities
@@ -24,7 +24,7 @@ _ROLES: dict[str, Literal["master", "worker", "storage"]] = {
     "storage": "storage",
 }
 # Of one machine. What a kubelet says beyond it is not believed: slots are shown one by one, sums are kept.
-MOST_CORES, MOST_MEMORY, MOST_PODS, MOST_DEVICES = 1 << 14, 1 << 48, 1 << 14, 256
+MOST_CORES, MOST_MEMORY, MOST_PODS, MOST_DEVICES, MOST_ADDRESSES = 1 << 14, 1 << 48, 1 << 14, 256, 32
 _EXPONENTS = {"n": Decimal("1e-9"), "u": Decimal("1e-6"), "k": Decimal(1000)}
 
 
@@ -150,6 +150,16 @@ def _address(status: Object) -> str:
             with contextlib.suppress(ValueError):
                 return str(ip_address(str(item.get("address"))))
     return ""
+
+
+def addresses(nodes: Iterable[Object]) -> list[str]:
+    """All IPv4 addresses that machines have, of whatever type, in order: tasks reach a machine at none of them."""
+    found: set[str] = set()
+    for node in nodes:
+        for item in (node.get("status", {}).get("addresses") or ())[:MOST_ADDRESSES]:
+            with contextlib.suppress(ValueError):
+                found.add(str(IPv4Address(str(item.get("address")))))
+    return sorted(found)
 
 
 def _text(text: str) -> str:

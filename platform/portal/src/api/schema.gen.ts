@@ -1648,7 +1648,8 @@ export interface paths {
          * Reset Password
          * @description A one-time password, which is told this once and must be changed at first; sessions and access tokens end.
          *
-         *     Who holds an access token alone signs in as nobody else by it.
+         *     Links with providers end, too, unless they are to stay. Who holds an access token alone signs in as nobody else by
+         *     it.
          */
         post: operations["users_reset_password"];
         delete?: never;
@@ -3099,6 +3100,11 @@ export interface components {
             account: components["schemas"]["Account"];
             /** Password */
             password: string;
+            /**
+             * Ways
+             * @description The ways in whose links were ended
+             */
+            ways: components["schemas"]["WayName"][];
         };
         /**
          * OpenNetwork
@@ -3491,6 +3497,18 @@ export interface components {
              * @description At least 10 characters
              */
             new_password: string;
+        };
+        /**
+         * PasswordReset
+         * @description What else leads into the account.
+         */
+        PasswordReset: {
+            /**
+             * End Links
+             * @description Links with providers end, too; else whoever linked the account signs in as before
+             * @default true
+             */
+            end_links?: boolean;
         };
         /**
          * Permission
@@ -8286,7 +8304,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PasswordReset"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {

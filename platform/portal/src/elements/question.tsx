@@ -1,11 +1,11 @@
 import { Modal } from "antd";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useFocusBack } from "./focus";
 
 export interface Question {
   title: string;
-  /** What it means to say yes. */
-  content: string;
+  /** What it means to say yes, and what else is to be chosen. */
+  content: ReactNode;
   okText: string;
   cancelText?: string;
   danger?: boolean;

@@ -104,7 +104,12 @@ function PasswordForm({ session }: { session: Session }) {
           </Form.Item>
         )}
         {linked && (
-          <Form.Item name="links" valuePropName="checked" extra={t("end_links_why")}>
+          <Form.Item
+            name="links"
+            valuePropName="checked"
+            initialValue={session.must_change_password}
+            extra={t("end_links_why")}
+          >
             <Checkbox>{t("end_links")}</Checkbox>
           </Form.Item>
         )}

@@ -1,5 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { Button, Tooltip } from "antd";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button, Checkbox, Tooltip } from "antd";
 import {
   CircleCheck,
   CirclePause,
@@ -20,6 +20,7 @@ import { MenuButton } from "@/appearance/menu-button";
 import { useFailures } from "@/elements/failures";
 import { useFeedback } from "@/elements/feedback";
 import { LinkButton } from "@/elements/link-button";
+import { aboutQuery } from "@/identity/about";
 import { useSession } from "@/identity/session";
 import { Action } from "@/people/action";
 import { type Account, ifMatch, PEOPLE } from "@/people/queries";
@@ -51,6 +52,7 @@ export function UserActions({
   const { ask, message } = useFeedback();
   const failures = useFailures();
   const queries = useQueryClient();
+  const about = useQuery(aboutQuery);
   const own = useSession().user.id === account.id;
   const [busy, setBusy] = useState(false);
   const [open, setOpen] = useState<Dialog>();
@@ -77,14 +79,34 @@ export function UserActions({
   const enable = () => act("enable", () => body(api.POST("/api/v1/users/{user_id}/enable", { params })));
 
   function resetPassword() {
+    let endLinks = true;
     ask({
       title: t("reset_password_question", { name }),
-      content: t("reset_password_means", { name }),
+      content: (
+        <>
+          <p>{t("reset_password_means", { name })}</p>
+          {about.data?.ways_in.length !== 0 && (
+            <>
+              <Checkbox
+                defaultChecked
+                onChange={({ target }) => {
+                  endLinks = target.checked;
+                }}
+              >
+                {t("end_links")}
+              </Checkbox>
+              <p className="people-hint">{t("end_links_why")}</p>
+            </>
+          )}
+        </>
+      ),
       okText: t("reset_password"),
       danger: true,
       onOk: () =>
         act("reset_password", async () => {
-          const given = await body(api.POST("/api/v1/users/{user_id}/reset-password", { params }));
+          const given = await body(
+            api.POST("/api/v1/users/{user_id}/reset-password", { params, body: { end_links: endLinks } }),
+          );
           setOneTime(given.password);
         }),
     });

@@ -21,10 +21,10 @@ const CHANGE = "POST /api/v1/session/password";
 beforeEach(() => noteSignedIn(true));
 
 /** The page of somebody whose account is linked so. */
-async function shown(label: string | null) {
+async function shown(label: string | null, session = SESSION) {
   const asked = serve({
     "GET /api/v1/about": () => ABOUT,
-    "GET /api/v1/session": () => SESSION,
+    "GET /api/v1/session": () => session,
     "GET /api/v1/session/ways": () => ({ password: true, linkable: true, ways: [way(label)] }),
     [CHANGE]: () => SESSION,
   });
@@ -54,6 +54,14 @@ const PASSWORDS = { current_password: "the one of before", new_password: "correc
 test("who changes the password ends the links where that is ticked, and access tokens by themselves", async () => {
   const asked = await shown("ada@example.com");
   await userEvent.click(await screen.findByRole("checkbox", { name: "End all my links with other providers, too" }));
+  await change();
+  expect(await sent(asked)).toEqual({ ...PASSWORDS, end_access_tokens: false, end_links: true });
+});
+
+test("who was given a password by somebody else ends the links unless they say otherwise", async () => {
+  const asked = await shown("ada@example.com", { ...SESSION, must_change_password: true });
+  const box = await screen.findByRole("checkbox", { name: "End all my links with other providers, too" });
+  expect((box as HTMLInputElement).checked).toBe(true);
   await change();
   expect(await sent(asked)).toEqual({ ...PASSWORDS, end_access_tokens: false, end_links: true });
 });

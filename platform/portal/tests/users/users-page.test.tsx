@@ -34,6 +34,15 @@ function account(name: string, more: Partial<Account> = {}): Account {
 
 const listed = (...items: Account[]) => ({ "GET /api/v1/users": () => ({ items, next_cursor: null }) });
 
+const ABOUT = { "GET /api/v1/about": () => ({ ways_in: ["microsoft"] }) };
+const RESET = {
+  "POST /api/v1/users/id-ada/reset-password": () => ({
+    account: account("ada"),
+    password: "abcde-fghjk-mnpqr",
+    ways: ["microsoft"],
+  }),
+};
+
 async function choose(name: string, entry: string) {
   const opener = () => screen.getByRole("button", { name: `Actions for ${name}` });
   await waitFor(() => expect(opener().hasAttribute("disabled")).toBe(false)); // until its menu is loaded
@@ -77,16 +86,28 @@ describe("the page of users", () => {
   });
 
   test("shows a one-time password until it is noted, and then no more", async () => {
-    serve({
-      ...listed(account("ada")),
-      "POST /api/v1/users/id-ada/reset-password": () => ({ account: account("ada"), password: "abcde-fghjk-mnpqr" }),
-    });
+    const asked = serve({ ...ABOUT, ...listed(account("ada")), ...RESET });
     await show(<UsersPage />, { at: "/users", session: ADMINISTRATOR });
     const question = await choose("ada", "Reset password");
     await userEvent.click(within(question).getByRole("button", { name: "Reset password" }));
     expect(await screen.findByText("abcde-fghjk-mnpqr")).toBeDefined();
+    const sent = asked.find(({ method }) => method === "POST") as Request;
+    expect(await sent.json()).toEqual({ end_links: true });
     await userEvent.click(screen.getByRole("button", { name: "I have noted it" }));
     await waitFor(() => expect(screen.queryByText("abcde-fghjk-mnpqr")).toBeNull());
+  });
+
+  test("leaves links with providers only where whoever resets a password says so", async () => {
+    const asked = serve({ ...ABOUT, ...listed(account("ada")), ...RESET });
+    await show(<UsersPage />, { at: "/users", session: ADMINISTRATOR });
+    const question = await choose("ada", "Reset password");
+    const box = within(question).getByRole("checkbox", { name: "End their links with other providers, too" });
+    expect((box as HTMLInputElement).checked).toBe(true);
+    await userEvent.click(box);
+    await userEvent.click(within(question).getByRole("button", { name: "Reset password" }));
+    expect(await screen.findByText("abcde-fghjk-mnpqr")).toBeDefined();
+    const sent = asked.find(({ method }) => method === "POST") as Request;
+    expect(await sent.json()).toEqual({ end_links: false });
   });
 
   test("has the columns that the manual names, and name and nickname lead to the user", async () => {

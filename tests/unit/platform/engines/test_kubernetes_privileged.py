@@ -16,8 +16,8 @@ from atoll.engines.kubernetes.security import ROOT_POWERS
 from atoll.networks import Opening, Ports, closed
 
 from tests.unit.platform.engines.test_kubernetes import CLUSTER, pod_spec, provisioned, submission
+from tests.unit.platform.engines.test_kubernetes_machines import machine
 from tests.unit.platform.engines.test_kubernetes_removing import ADA, BOB, Server, cluster
-from tests.unit.platform.rows import a_node
 
 BASELINE = CLUSTER.model_copy(update={"privileged": True})
 # Of what `baseline` of the Pod Security Standards lets containers have.
@@ -228,13 +228,33 @@ async def test_each_room_has_the_entry_point_of_this_version_and_an_attempt_is_f
     assert ("secrets", "vc-lab-root", "t-01abc-1") not in server.all()
 
 
+def seen(engine: KubernetesEngine, *addresses: str) -> None:
+    """The engine sees one machine, for the system alone, with these addresses."""
+    node = machine("odd", taint="node-role.kubernetes.io/control-plane")
+    node["status"]["addresses"] = [
+        {"type": "Hostname", "address": "odd"},
+        *({"type": "InternalIP", "address": each} for each in addresses),
+        {"type": "ExternalIP", "address": "10.99.0.9"},
+    ]
+    engine._nodes.items["", "odd"] = node
+
+
 def test_virtual_clusters_are_brought_again_when_a_machine_with_another_address_comes(
-    engine: KubernetesEngine, monkeypatch: pytest.MonkeyPatch
+    engine: KubernetesEngine,
 ) -> None:
     """It is closed to all tasks from then on, whatever is opened."""
     before = engine.capacity()
-    down = a_node("worker", "not_ready")
-    monkeypatch.setattr(engine, "nodes", lambda: [down])
-    assert engine.capacity() == (*before, "192.0.2.1")
-    monkeypatch.setattr(engine, "nodes", lambda: [down.model_copy(update={"address": "192.0.2.9"})])
-    assert engine.capacity() == (*before, "192.0.2.9")
+    seen(engine, "192.0.2.1")
+    assert engine.capacity() == (*before, "10.99.0.9", "192.0.2.1")
+    seen(engine, "192.0.2.1", "192.0.2.9", "2001:db8::1")
+    assert engine.capacity() == (*before, "10.99.0.9", "192.0.2.1", "192.0.2.9")
+
+
+async def test_tasks_are_let_out_to_a_machine_at_none_of_its_addresses(
+    server: Server, engine: KubernetesEngine
+) -> None:
+    seen(engine, "10.77.0.21", "10.88.0.21")
+    assert await engine.provision(cluster("lab", ADA).model_copy(update={"egress": (WIDE,)}))
+    (to,) = server.objects["networkpolicies", "vc-lab", names.ALLOW_LIST]["spec"]["egress"][0]["to"]
+    closed_to_all = ["10.77.0.21/32", "10.88.0.21/32", "10.99.0.9/32", "10.244.0.0/16"]
+    assert to["ipBlock"]["except"] == closed_to_all, "a machine is open to tasks at another one of its addresses"

@@ -95,8 +95,15 @@ async def test_a_name_that_no_namespace_or_queue_could_carry_is_refused(name: st
 
 
 async def test_a_name_that_namespaces_carry_is_taken(room: Room) -> None:
-    for name in ("a", "1", "lab-1", "l" * 40, "a-b-c", "root", "lab-rooted"):
+    for name in ("a", "1", "lab-1", "l" * 40, "a-b-c", "rooted", "lab-rooted"):
         assert (await room.make(name)).name == name
+
+
+async def test_no_virtual_cluster_is_named_so_that_its_namespace_looks_like_one_of_privileged_jobs(room: Room) -> None:
+    for name in ("root", "lab-root"):
+        with contextlib.suppress(Invalid):
+            await room.make(name)
+            pytest.fail(f"pods of {name} are taken for those of privileged jobs")
 
 
 async def test_every_mistake_is_told_at_its_field_and_nothing_is_made(room: Room) -> None:

@@ -85,6 +85,28 @@ async def test_who_changes_the_password_ends_the_links_where_that_is_wanted(port
     assert record["details"] == {"ways": ["microsoft", "wechat"], "access_tokens": 1}
 
 
+async def test_who_linked_an_account_does_not_come_back_after_its_password_was_reset(portal: RunningPlatform) -> None:
+    admin = await portal.admin()
+    ada = await portal.user(admin, "ada")
+    await linked(portal, ada)
+    await linked(portal, ada, "wechat")
+    given = await admin.post(f"/users/{await id_of(ada)}/reset-password")
+    came = [(await a_browser(portal).through("ada", way)).json()["outcome"] for way in ("microsoft", "wechat")]
+    assert came == ["unknown", "unknown"], "who linked it first comes back"
+    assert given.json()["ways"] == ["microsoft", "wechat"]
+    record = (await admin.get("/audit", params={"action": "user.reset_password"})).json()["items"][0]
+    assert record["details"]["ways"] == ["microsoft", "wechat"]
+
+
+async def test_links_outlive_a_password_that_is_reset_where_they_are_to_stay(portal: RunningPlatform) -> None:
+    admin = await portal.admin()
+    ada = await portal.user(admin, "ada")
+    await linked(portal, ada)
+    given = await admin.post(f"/users/{await id_of(ada)}/reset-password", {"end_links": False})
+    assert given.json()["ways"] == []
+    assert (await a_browser(portal).through("ada")).json()["outcome"] == "signed_in"
+
+
 async def test_links_outlive_a_password_that_their_owner_changes_where_nothing_else_is_wanted(
     portal: RunningPlatform,
 ) -> None:

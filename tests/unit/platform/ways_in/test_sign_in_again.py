@@ -196,18 +196,27 @@ async def test_tokens_that_were_made_after_a_proof_end_with_the_link_by_which_it
     )
 
 
+async def test_who_cannot_prove_who_they_are_is_in_the_audit(portal: RunningPlatform) -> None:
+    admin = await portal.admin()
+    ada = await portal.user(admin, "ada")
+    wrong = {"password": "not " + PASSWORD}
+    for path in ("/session/proof", "/session/proof", LINK.format(way="microsoft")):
+        assert (await ada.post(path, wrong)).status_code == 422
+    items = (await admin.get("/audit", params={"action": "session.prove"})).json()["items"]
+    assert {(each["actor_name"], each["outcome"]) for each in items} == {("ada", "failed")}
+    assert sum(each["details"]["times"] for each in items) == 3
+    assert len(items) < 3, "whoever guesses fills the audit"
+
+
 WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 
 
-@pytest.mark.parametrize("how", ["through", "prove"])
-async def test_who_comes_by_a_link_that_is_being_ended_stays_out_and_holds_nobody_up(
-    portal: RunningPlatform, how: str
-) -> None:
-    browser = await at_work(portal)
+async def comes_while(portal: RunningPlatform, browser: Browser, how: str, *done: str) -> httpx.Response:
+    """What is told to `ada`, who comes while somebody does that, of which the first locks her account."""
     database = connect(portal.configuration, pool_size=2)
     try:
         async with database.connect() as connection:
-            await connection.execute(text("SELECT 1 FROM users WHERE name = 'ada' FOR NO KEY UPDATE"))
+            await connection.execute(text(done[0]))
             coming = asyncio.ensure_future(getattr(browser, how)("ada"))
 
             async def waits() -> bool:
@@ -215,13 +224,35 @@ async def test_who_comes_by_a_link_that_is_being_ended_stays_out_and_holds_nobod
                     return coming.done() or bool(await other.scalar(text(WAITING)))
 
             await eventually(waits)
-            assert not coming.done(), "somebody came in before the link was ended"
-            # Raises where the other one holds it already and waits for the account: each for the other.
-            await connection.execute(text("DELETE FROM way_in_links"))
+            assert not coming.done(), "somebody came in before it was done"
+            for each in done[1:]:
+                await connection.execute(text(each))
             await connection.commit()
-        answer = await coming
+        found: httpx.Response = await coming
+        return found
     finally:
         await database.dispose()
+
+
+@pytest.mark.parametrize("how", ["through", "prove"])
+async def test_who_comes_while_an_administrator_changes_their_account_comes_in(
+    portal: RunningPlatform, how: str
+) -> None:
+    browser = await at_work(portal)
+    changed = "UPDATE users SET nickname = 'Countess', version = version + 1 WHERE name = 'ada'"
+    answer = await comes_while(portal, browser, how, changed)
+    assert answer.status_code == 201, "a change of an account is in the way of who signs in to it"
+    assert answer.json()["session"]["user"]["nickname"] == "Countess"
+
+
+@pytest.mark.parametrize("how", ["through", "prove"])
+async def test_who_comes_by_a_link_that_is_being_ended_stays_out_and_holds_nobody_up(
+    portal: RunningPlatform, how: str
+) -> None:
+    browser = await at_work(portal)
+    locked = "SELECT 1 FROM users WHERE name = 'ada' FOR NO KEY UPDATE"
+    # Raises where the other one holds the link already and waits for the account: each for the other.
+    answer = await comes_while(portal, browser, how, locked, "DELETE FROM way_in_links")
     refused = {"through": (201, "unknown"), "prove": (403, "somebody_else")}[how]
     said = answer.json()
     assert (answer.status_code, said.get("outcome") or said["code"]) == refused, "an ended link lets somebody in"

@@ -20,18 +20,17 @@ KNOWN = {"language": "language IN ('en', 'zh-CN')", "appearance": "appearance IN
 LEVEL = "ck_virtual_clusters_pod_security_is_a_level"
 
 
-TAKEN = "SELECT name FROM virtual_clusters WHERE name LIKE '%-root' AND deleted_at IS NULL ORDER BY name"
+TAKEN = "SELECT name FROM virtual_clusters WHERE '-' || name LIKE '%-root' AND deleted_at IS NULL ORDER BY name"
 
 
 def upgrade() -> None:
     """Tasks that were removed are counted nowhere; nobody is root and nothing is opened until somebody says so.
 
-    Raises RuntimeError where the name space of a virtual cluster is from now on the one of another one's privileged jobs:
-    no name ends so since 0021.
+    Raises RuntimeError where the name space of a virtual cluster is from now on taken for one of privileged jobs.
     """
     if names := op.get_bind().execute(sa.text(TAKEN)).scalars().all():
         raise RuntimeError(
-            f"virtual clusters {', '.join(names)}: names that end with `-root` are kept for the platform."
+            f"virtual clusters {', '.join(names)}: `root` and names that end with `-root` are kept for the platform."
             " With the version of before, make them anew under another name, delete these, and upgrade again."
         )
     op.create_index(OF_OWNER, "tasks", ["owner_id", "kind", "state", "virtual_cluster_id"], postgresql_where=SHOWN)
