@@ -24,7 +24,7 @@ class Population:
     groups: int = 200
     clusters: int = 100
     tasks: int = 20_000
-    operations: int = 5_000
+    operations: int = 20_000
     audited: int = 50_000
     signed_in: int = 3_000
     groups_of_user: int = 2
