@@ -257,8 +257,8 @@ async def ratios(
     """How much longer the one takes than the other, whichever it is: medians."""
     asked = {}
     for operation, (there, never) in pairs.items():
-        asked |= {f"{operation} there": partial(client.request, **there)}
-        asked |= {f"{operation} never": partial(client.request, **never)}
+        asked[f"{operation} there"] = partial(client.request, **there)
+        asked[f"{operation} never"] = partial(client.request, **never)
     took = await interleaved(asked, rounds, (403, 404))
     found = {}
     for operation in pairs:
