@@ -252,7 +252,7 @@ def test_who_may_is_root_of_a_container_where_all_say_so_and_of_nothing_else(
         assert share.edit(pod_security="baseline").is_success
         wait_for("room for it", lambda: share.standing() == "ready", 120)
         assert refused_for() == "privileged_switched_off"
-        assert client.patch("/settings", json={"privileged_jobs": True}).is_success
+        assert client.put("/settings", json={"privileged_jobs": True}).is_success
         answer = privileged(browser, share, "root")
         assert answer.status_code == 201, answer.text
         task = answer.json()["id"]

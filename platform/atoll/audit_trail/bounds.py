@@ -6,13 +6,14 @@ role among a hundred with long names. The long ones are cut, with a mark, until 
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from atoll.audit_trail.functions import LONGEST_TEXT, MOST_DETAILS_BYTES
 from atoll.database.texts import keepable
 
 MARK = "…"
+MOST_NAMED = 256  # so many are told by name of those whom a deletion concerns
 _TRUNCATED = {"truncated": True}
 # So many of a list are kept where it has more than there is room for a part of each.
 _MOST_OF_EACH = (256, 128, 64, 32, 16, 8, 4, 2, 1, 0)
@@ -22,6 +23,12 @@ def cut(text: str) -> str:
     """The text as the database keeps it, no longer than a row has room for."""
     kept = keepable(text)
     return kept if len(kept) <= LONGEST_TEXT else f"{kept[: LONGEST_TEXT - 1]}{MARK}"
+
+
+def named(names: Sequence[str], count: int) -> list[str]:
+    """The first `MOST_NAMED` of these names, and how many more there are where `count` are concerned."""
+    first = [*names[:MOST_NAMED]]
+    return [*first, _beyond(count - len(first))] if count > len(first) else first
 
 
 def bounded(details: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,10 +67,14 @@ def _first(value: Any, most: int) -> Any:
             beyond = {MARK: len(value) - most} if len(value) > most else {}
             return {key: _first(part, most) for key, part in [*value.items()][:most]} | beyond
         case list():
-            beyond_it = [f"{MARK} +{len(value) - most}"] if len(value) > most else []
+            beyond_it = [_beyond(len(value) - most)] if len(value) > most else []
             return [_first(part, most) for part in value[:most]] + beyond_it
         case _:
             return value
+
+
+def _beyond(count: int) -> str:
+    return f"{MARK} +{count}"
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from atoll.audit_trail.bounds import MOST_NAMED, named
 from atoll.audit_trail.record import record
 from atoll.groups.codes import NoSuchGroup
 from atoll.groups.schemas import Group, GroupCreate, GroupUpdate
@@ -67,34 +68,43 @@ class GroupService:
         after = {"name": row.name, "description": row.description}
         if changed := {key: value for key, value in after.items() if value != before[key]}:
             await names.flush(self._session, row.name)
-            await self._record(giver, "group.update", row, **changed)
+            await self._record(giver, "group.update", row, before={key: before[key] for key in changed}, **changed)
         return await self._one(row)
 
     async def put_roles(self, giver: Giver, group_id: str, role_ids: Collection[str], if_match: str | None) -> Group:
         """All roles that it is to have. Raises NotFound, Changed, Invalid, NotAllowed for more than the giver holds."""
         roles = await self._giving.roles(giver, role_ids)
         row = await self._own(giver, group_id, if_match)
-        before = {each["id"] for each in (await self._repository.roles_of_groups([row.id])).get(row.id, [])}
+        before = {
+            each["id"]: each["name"] for each in (await self._repository.roles_of_groups([row.id])).get(row.id, [])
+        }
         wanted = {role.id for role in roles}
-        if wanted != before:
-            if gone := before - wanted:
+        if wanted != before.keys():
+            if gone := before.keys() - wanted:
                 await self._repository.unlink(GroupRoleRow, group_id=[row.id], role_id=gone)
-            if new := wanted - before:
+            if new := wanted - before.keys():
                 await self._repository.link(GroupRoleRow, [{"group_id": row.id, "role_id": each} for each in new])
             await self._repository.touch(GroupRow, [row.id])
             await self._repository.tell_members([row.id])
-            await self._record(giver, "group.roles", row, roles=[role.name for role in roles])
+            had = {"roles": [*before.values()]}
+            await self._record(giver, "group.roles", row, before=had, roles=[role.name for role in roles])
         return await self.read(row.id)
 
     async def delete(self, giver: Giver, group_id: str, if_match: str | None) -> None:
         """Who is in it loses what they hold by it. Raises NotFound, Changed, NotAllowed."""
         row = await self._own(giver, group_id, if_match)
         shown = await self._one(row)
+        users = await self._repository.users_by(GroupMemberRow, "group_id", row.id, MOST_NAMED, None)
+        lost = {
+            "roles": [role.name for role in shown.roles],
+            "virtual_clusters": [cluster.name for cluster in shown.virtual_clusters],
+            "users": named([user.name for user in users], shown.user_count),
+        }
         await self._repository.tell_members([row.id])
         await self._session.delete(row)
         await self._session.flush()
         await self._clusters.members_changed()
-        await self._record(giver, "group.delete", row, users=shown.user_count)
+        await self._record(giver, "group.delete", row, **lost)
 
     async def users(self, group_id: str, limit: int, cursor: str | None) -> Page[UserReference]:
         """Who is in it, by name. Raises NotFound."""

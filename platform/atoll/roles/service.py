@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from atoll.audit_trail.bounds import MOST_NAMED, named
 from atoll.audit_trail.record import record
 from atoll.identity import names
 from atoll.identity.accounts import refuse_protected
@@ -85,17 +86,24 @@ class RoleService:
             await names.flush(self._session, row.name)
             if "grants" in changed:
                 await self._repository.tell_holders(row.id)
-            await self._record(giver, "role.update", row, **changed)
+            await self._record(giver, "role.update", row, before={key: before[key] for key in changed}, **changed)
         return await self._one(row)
 
     async def delete(self, giver: Giver, role_id: str, if_match: str | None) -> None:
         """Whoever holds it loses it. Raises NotFound, Changed, NotAllowed, Conflict for a preset one."""
         row = await self._own(giver, role_id, if_match)
         shown = await self._one(row)
+        users = await self._repository.users_by(UserRoleRow, "role_id", row.id, MOST_NAMED, None)
+        groups = await self._repository.groups_with(row.id, MOST_NAMED, None)
+        lost = {
+            "grants": row.grants,
+            "users": named([user.name for user in users], shown.user_count),
+            "groups": named([group.name for group in groups], shown.group_count),
+        }
         await self._repository.tell_holders(row.id)
         await self._session.delete(row)
         await self._session.flush()
-        await self._record(giver, "role.delete", row, users=shown.user_count, groups=shown.group_count)
+        await self._record(giver, "role.delete", row, **lost)
 
     async def users(self, role_id: str, limit: int, cursor: str | None) -> Page[UserReference]:
         """To whom it was given, by name. Raises NotFound."""

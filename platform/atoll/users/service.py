@@ -1,7 +1,7 @@
 """Rules of accounts."""
 
 import builtins
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -101,8 +101,8 @@ class UserService:
         self._giving.refuse_own_by_token(giver, user_id)
         new = await self._giving.roles(giver, role_ids)
         row = await self._row(user_id, if_match, lock=True)
-        before = {each["id"] for each in (await self._rights.roles_of_users([row.id])).get(row.id, [])}
-        gone = before - {role.id for role in new}
+        before = _by_id((await self._rights.roles_of_users([row.id])).get(row.id, []))
+        gone = before.keys() - {role.id for role in new}
         await self._giving.judge(
             giver, (grant for role in await self._rights.some(RoleRow, gone) for grant in role.grants)
         )
@@ -115,7 +115,8 @@ class UserService:
                 await self._rights.link(UserRoleRow, [{"user_id": row.id, "role_id": each} for each in added])
             await self._rights.touch(UserRow, [row.id])
             await self._rights.tell_users([row.id])
-            await self._record(giver, "user.roles", row, roles=[role.name for role in new])
+            had = {"roles": [*before.values()]}
+            await self._record(giver, "user.roles", row, before=had, roles=[role.name for role in new])
         return await self.read(row.id)
 
     async def put_groups(self, giver: Giver, user_id: str, group_ids: Collection[str], if_match: str | None) -> Account:
@@ -126,8 +127,8 @@ class UserService:
         self._giving.refuse_own_by_token(giver, user_id)
         new = await self._giving.groups(giver, group_ids)
         row = await self._row(user_id, if_match, lock=True)
-        before = {each["id"] for each in (await self._rights.groups_of_users([row.id])).get(row.id, [])}
-        gone = before - {group.id for group in new}
+        before = _by_id((await self._rights.groups_of_users([row.id])).get(row.id, []))
+        gone = before.keys() - {group.id for group in new}
         await self._giving.judge(giver, await self._rights.grants_of_groups(gone))
         added = [group.id for group in new if group.id not in before]
         await self._clusters.judge_groups(giver, added)
@@ -140,7 +141,8 @@ class UserService:
             await self._rights.touch(UserRow, [row.id])
             await self._rights.tell_users([row.id])
             await self._clusters.members_changed()
-            await self._record(giver, "user.groups", row, groups=[group.name for group in new])
+            had = {"groups": [*before.values()]}
+            await self._record(giver, "user.groups", row, before=had, groups=[group.name for group in new])
         return await self.read(row.id)
 
     async def disable(self, giver: Giver, user_id: str, if_match: str | None, *, stop_tasks: bool) -> Account:
@@ -185,6 +187,12 @@ class UserService:
         if unfinished and not stop_tasks:
             raise Conflict(UnfinishedTasks(name=row.name, count=unfinished))
         stopped = await self._tasks.stop_all_of(giver, row.id) if unfinished else 0
+        shown = await self._one(row)
+        lost = {
+            "roles": [role.name for role in shown.roles],
+            "groups": [group.name for group in shown.groups],
+            "virtual_clusters": [cluster.name for cluster in shown.virtual_clusters],
+        }
         row.active, row.deleted_at, row.must_change_password = False, now(), True
         row.password_hash = row.phone = row.email = ""
         ended = await self._end_all(row)
@@ -194,7 +202,7 @@ class UserService:
         await self._rights.unlink(GroupMemberRow, user_id=[row.id])
         await self._clusters.leave_all(row.id)
         home = self._home(row)
-        await self._record(giver, "user.delete", row, **ended, stopped_tasks=stopped, home=home)
+        await self._record(giver, "user.delete", row, **lost, **ended, stopped_tasks=stopped, home=home)
 
     async def reset_password(self, giver: Giver, user_id: str, if_match: str | None) -> OneTimePassword:
         """A one-time password, told this once; sessions and access tokens end.
@@ -284,3 +292,7 @@ class UserService:
 
     async def _record(self, actor: Actor, action: str, user: UserRow, **details: object) -> None:
         await record(self._session, actor, action, kind="user", identifier=user.id, name=user.name, details=details)
+
+
+def _by_id(references: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    return {each["id"]: each["name"] for each in references}

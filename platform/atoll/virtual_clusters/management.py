@@ -10,6 +10,7 @@ from dataclasses import replace
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from atoll.audit_trail.bounds import MOST_NAMED, named
 from atoll.audit_trail.record import record
 from atoll.configuration import Configuration
 from atoll.identity.caller import Caller
@@ -37,6 +38,8 @@ from atoll.web.errors import Conflict, Invalid, NotFound
 from atoll.web.schema import FieldError
 
 RESERVED = "-root"  # its namespace would be the one of another's tasks with more rights
+
+_ALL = 1 << 20  # more members than any virtual cluster has
 
 
 class VirtualClusterManagement:
@@ -132,11 +135,23 @@ class VirtualClusterManagement:
         if row.standing != Standing.DELETING:
             expect(row, if_match)
             await self._refuse_in_use(row)
+            lost = await self._members(row.id)
             row.standing, row.version = Standing.DELETING, row.version + 1
             await self._repository.remove_users(row.id, None)
             await MemberRepository(self._session).remove_groups(row.id, None)
-            await self._changed(caller, "virtual_cluster.delete", row, **_told(_terms(row)))
+            await self._changed(caller, "virtual_cluster.delete", row, **_told(_terms(row)), **lost)
         return await self._shown(caller, row)
+
+    async def _members(self, cluster_id: str) -> dict[str, list[str]]:
+        """Who is in it, by groups and themselves, and which groups are."""
+        members = MemberRepository(self._session)
+        user_ids = await members.users(cluster_id, None, _ALL, None)
+        users, _ = await members.names(user_ids[:MOST_NAMED], ())
+        groups = await members.groups(cluster_id, None, _ALL, None)
+        return {
+            "users": named(sorted(users.values()), len(user_ids)),
+            "groups": named([group.name for group in groups], len(groups)),
+        }
 
     async def _take(self, caller: Caller, action: str, row: VirtualClusterRow, before: Terms, after: Terms) -> None:
         grows = only_grows(before, after)

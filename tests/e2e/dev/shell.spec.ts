@@ -7,7 +7,7 @@ import { expect, test } from "./stack.ts";
 const menu = (page: Page) => page.getByRole("navigation", { name: "Main menu" });
 
 test("the bar at the top has the icon of the menu, the platform, user management and who is signed in", {
-  tag: ["@feature-47", "@local"],
+  tag: ["@feature-46a", "@feature-47", "@local"],
 }, async ({ page, browser, stack }) => {
   await page.goto("/nodes");
   const bar = page.getByRole("banner");

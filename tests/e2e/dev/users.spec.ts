@@ -216,7 +216,7 @@ test("roles are edited, groups are added and the account is deleted from the lis
 });
 
 test("of the account that the installation made only the password can be changed", {
-  tag: ["@local"],
+  tag: ["@feature-264", "@local"],
 }, async ({ browser, stack, expected }) => {
   expected.push(/status of 409/);
   const { page } = await atWork(browser, stack, { roles: ["admin", "user"] });
@@ -252,11 +252,12 @@ test("of the account that the installation made only the password can be changed
         await ask("/groups", "PUT", { groups: [group] }),
         await ask("/delete", "POST", { stop_tasks: true }),
         await ask("/disable", "POST", { stop_tasks: false }),
+        await ask("", "PATCH", { nickname: "Somebody else" }),
       ];
     },
     [id, group] as const,
   );
-  expect(refused).toEqual(Array.from({ length: 4 }, () => [409, "protected_account"]));
+  expect(refused).toEqual(Array.from({ length: 5 }, () => [409, "protected_account"]));
   await page.context().close();
 });
 
@@ -278,6 +279,42 @@ test("other administrators are changed and deleted", {
   await page.getByRole("button", { name: `Delete: ${person.user}` }).click();
   await dialog.getByRole("button", { name: "Delete" }).click();
   await expect(page.getByText("Nothing fits these filters")).toBeVisible();
+});
+
+test.describe("two administrators at one user", () => {
+  test.use({ expected: [/412/] });
+  test("the slower one is told who was quicker and what is stored, and loses nothing typed", async ({
+    page,
+    browser,
+    stack,
+  }) => {
+    const person = await stack.newcomer();
+    const { page: theirs, person: other } = await atWork(browser, stack, { roles: ["admin"] });
+    for (const each of [page, theirs]) {
+      await each.goto(`/users?words=${person.user}`);
+      await choose(each, `Actions for ${person.user}`, "Edit details");
+    }
+    const [mine, others] = [page.getByRole("dialog"), theirs.getByRole("dialog")];
+    await others.getByLabel("Nickname").fill("Theirs");
+    await others.getByLabel("Phone").fill("+49 30 7654321");
+    await others.getByRole("button", { name: "Save" }).click();
+    await expect(others).toBeHidden();
+
+    await mine.getByLabel("Nickname").fill("Mine");
+    await mine.getByRole("button", { name: "Save" }).click();
+    await expect(mine.getByRole("alert")).toContainText(`${person.user} was changed since you opened this`);
+    await expect(mine.getByRole("alert")).toContainText(`The last change is by ${other.user}.`);
+    await expect(mine.getByLabel("Nickname")).toHaveValue("Mine");
+    await mine.getByRole("button", { name: "Load anew" }).click();
+    await expect(mine.getByLabel("Phone")).toHaveValue("+49 30 7654321");
+    await expect(mine.getByLabel("Nickname")).toHaveValue("Mine");
+    await expect(mine.getByRole("status")).toContainText("Stored now: Theirs, +49 30 7654321");
+    await mine.getByRole("button", { name: "Save" }).click();
+    await expect(mine).toBeHidden();
+    await expect(row(page, person.user)).toContainText("Mine");
+    await expect(row(page, person.user)).toContainText("+49 30 7654321");
+    await theirs.context().close();
+  });
 });
 
 test("user name and nickname lead to the page of the user", {

@@ -15,7 +15,7 @@ interface Capacity {
 
 test.describe("who does not administer", () => {
   test("sees no menu of virtual clusters and none of its pages; an administrator has both", {
-    tag: ["@feature-62", "@local"],
+    tag: ["@feature-53a", "@feature-62", "@local"],
   }, async ({ page, browser, stack }) => {
     const name = clusterName("hidden");
     const path = await makeCluster(page, name);
@@ -151,8 +151,8 @@ test("the time of a virtual cluster is extended from the list", {
 
 test.describe("while a task is in it", () => {
   test.use({ expected: [/status of (404|409)/] });
-  test("nothing is taken from a virtual cluster and it is not deleted; afterwards both are done", {
-    tag: ["@local"],
+  test("a virtual cluster gets more at once, is given less and deleted only afterwards", {
+    tag: ["@feature-67", "@local"],
   }, async ({ page, browser, stack }) => {
     test.setTimeout(240_000);
     const name = clusterName("busy");
@@ -171,6 +171,10 @@ test.describe("while a task is in it", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await expect(page.getByRole("alert")).toContainText("1 tasks wait or run");
     await expect(grant(page).getByLabel("Number")).toHaveValue("2");
+    await grant(page).getByLabel("Number").fill("5");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page).toHaveURL(new RegExp(`${path}$`));
+    await expect(page.getByRole("row").filter({ hasText: GPU })).toContainText("of 5");
 
     await page.goto(`/virtual-clusters?words=${name}`);
     await expect(row(page, name)).toContainText("1 running");
@@ -227,29 +231,39 @@ test("a deletion says what becomes of the members, is asked for, and shown until
   await expect(fact(page, "Virtual clusters")).toHaveText("default");
 });
 
-test.describe("whoever edits what somebody else has changed", () => {
+test.describe("two administrators at one virtual cluster", () => {
   test.use({ expected: [/412/] });
-  test("is told who it was, and loses nothing that was typed", async ({ page, browser, stack }) => {
+  test("the slower one is told who was quicker and what is stored, and loses nothing typed", async ({
+    page,
+    browser,
+    stack,
+  }) => {
     const name = clusterName("twice");
     const path = await makeCluster(page, name, { gpus: 1, hours: 10 });
-    const other = await browser.newContext({ baseURL: stack.url, storageState: stack.session });
-    const second = await other.newPage();
-    await page.goto(`${path}/edit`);
-    await second.goto(`${path}/edit`);
-    await second.getByLabel("Hours", { exact: true }).fill("20");
-    await second.getByRole("button", { name: "Save" }).click();
-    await expect(second).toHaveURL(new RegExp(`${path}$`));
-    await other.close();
+    const { page: theirs, person } = await atWork(browser, stack, { roles: ["admin"] });
+    for (const each of [page, theirs]) await each.goto(`${path}/edit`);
+    await theirs.getByLabel("Hours", { exact: true }).fill("20");
+    await grant(theirs).getByLabel("Number").fill("2");
+    await theirs.getByRole("button", { name: "Save" }).click();
+    await expect(theirs).toHaveURL(new RegExp(`${path}$`));
+
     await grant(page).getByLabel("Number").fill("3");
     await page.getByRole("button", { name: "Save" }).click();
-    await expect(page.getByRole("alert")).toContainText(`${name} was changed since you opened this`);
+    const told = page.getByRole("alert");
+    await expect(told).toContainText(`${name} was changed since you opened this`);
+    await expect(told).toContainText(`The last change is by ${person.user}.`);
+    await expect(grant(page).getByLabel("Number")).toHaveValue("3");
     await page.getByRole("button", { name: "Load anew" }).click();
+    // What was not touched is what is stored; of what both have changed both values are there.
     await expect(page.getByLabel("Hours", { exact: true })).toHaveValue("20");
     await expect(grant(page).getByLabel("Number")).toHaveValue("3");
+    await expect(page.getByRole("status").filter({ hasText: "Stored now:" })).toContainText(`${GPU}: 2`);
+    await expect(page.getByRole("status").filter({ hasText: "Stored now:" })).not.toContainText("hours");
     await page.getByRole("button", { name: "Save" }).click();
     await expect(page).toHaveURL(new RegExp(`${path}$`));
     await expect(fact(page, "Maximum hours")).toHaveText("20 hours");
     await expect(page.getByRole("row").filter({ hasText: GPU })).toContainText("0 of 3");
+    await theirs.context().close();
   });
 });
 

@@ -81,6 +81,7 @@ function Permissions({ all: { kinds, permissions }, value, onChange }: Permissio
                   >
                     {words(name)} <code className="quiet">{name}</code>
                   </Checkbox>
+                  {name === "users:manage" && <p className="choice-why">{t("users_manage_why")}</p>}
                 </li>
               ))}
             </ul>

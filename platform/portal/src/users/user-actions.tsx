@@ -79,7 +79,7 @@ export function UserActions({
   function resetPassword() {
     ask({
       title: t("reset_password_question", { name }),
-      content: t("reset_password_means"),
+      content: t("reset_password_means", { name }),
       okText: t("reset_password"),
       danger: true,
       onOk: () =>

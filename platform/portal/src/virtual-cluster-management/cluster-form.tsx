@@ -24,6 +24,7 @@ const SecurityFields = lazy(() => import("./security-fields"));
 // Seldom is somebody else quicker.
 const Behind = lazy(async () => ({ default: (await import("@/people/edit-dialog")).Behind }));
 const Loaded = lazy(async () => ({ default: (await import("@/people/edit-dialog")).Loaded }));
+const StoredTerms = lazy(() => import("./stored-terms"));
 
 interface ClusterFormProps {
   capacity: readonly Capacity[];
@@ -193,7 +194,11 @@ export function ClusterForm({ capacity, cluster, reread, submitText, send, done 
         {problem && <ProblemNote error={problem} />}
         <Suspense>
           {behind === "behind" && base && <Behind shown={base} loadAnew={loadAnew} />}
-          {behind === "loaded" && <Loaded />}
+          {behind === "loaded" && (
+            <Loaded>
+              <StoredTerms types={types} fields={fields} stored={fieldsOf(types, base)} />
+            </Loaded>
+          )}
         </Suspense>
         <div className="row">
           <Button type="primary" size="large" htmlType="submit" loading={busy}>

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from atoll.audit_trail.bounds import bounded, cut
+from atoll.audit_trail.bounds import MARK, MOST_NAMED, bounded, cut, named
 from atoll.audit_trail.functions import LONGEST_TEXT, MOST_DETAILS_BYTES
 
 from tests.unit.platform.conftest import RunningPlatform
@@ -15,6 +15,12 @@ LONG = "😀" * 64  # as long as a name may be
 
 def size(details: dict[str, Any]) -> int:
     return len(json.dumps(details, ensure_ascii=False).encode())
+
+
+def test_of_very_many_the_first_are_named_and_the_others_counted() -> None:
+    names = [f"user-{number}" for number in range(MOST_NAMED)]
+    assert named(names, MOST_NAMED) == names
+    assert named(names, 10_000) == [*names, f"{MARK} +{10_000 - MOST_NAMED}"]
 
 
 def test_what_fits_is_told_as_it_is() -> None:

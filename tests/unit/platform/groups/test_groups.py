@@ -95,9 +95,9 @@ async def test_every_edit_tells_another_version_and_none_overwrites_who_was_quic
     assert (await admin.get(f"/groups/{group}")).status_code == 404
     assert await audited(admin, "group") == [
         ("group.create", "Ops", {"roles": ["User"], "users": []}),
-        ("group.update", "Ops", {"description": "Other"}),
-        ("group.roles", "Ops", {"roles": ["Annotation person"]}),
-        ("group.delete", "Ops", {"users": 0}),
+        ("group.update", "Ops", {"before": {"description": "Of Ops"}, "description": "Other"}),
+        ("group.roles", "Ops", {"before": {"roles": ["User"]}, "roles": ["Annotation person"]}),
+        ("group.delete", "Ops", {"roles": ["Annotation person"], "virtual_clusters": [], "users": []}),
     ]
 
 
@@ -130,9 +130,9 @@ async def test_who_is_in_a_group_may_what_it_may_for_as_long_as_it_is_so(portal:
     assert (await admin.get(f"/users/{ids[1]}")).json()["groups"] == []
     assert [(action, details) for action, _, details in await audited(admin, "group")][1:] == [
         ("group.add", {"users": ["ada", "eve"]}),
-        ("group.roles", {"roles": ["See"]}),
+        ("group.roles", {"before": {"roles": ["Watch"]}, "roles": ["See"]}),
         ("group.remove", {"users": ["ada"]}),
-        ("group.delete", {"users": 1}),
+        ("group.delete", {"roles": ["See"], "virtual_clusters": [], "users": ["eve"]}),
     ]
 
 

@@ -291,7 +291,6 @@ ON_AN_ACCOUNT: dict[str, Callable[[Client, str, str], Awaitable[httpx.Response]]
         "/groups", {"name": f"Group {time.monotonic_ns()}", "description": "New", "roles": ["user"], "users": [user]}
     ),
     "ends sessions": lambda it, user, _: it.post(f"/users/{user}/end-sessions"),
-    "disables": lambda it, user, _: it.post(f"/users/{user}/disable", {}),
     "ends a token": lambda it, user, token: it.delete(f"/users/{user}/access-tokens/{token}"),
 }
 

@@ -130,8 +130,8 @@ async def test_what_is_left_out_of_an_edit_stays_and_who_was_quicker_is_not_over
     assert (await admin.delete(f"/roles/{role}")).status_code == 404
     assert await audited(admin, "role") == [
         ("role.create", "Watch", {"grants": ["annotation"]}),
-        ("role.update", "Watch", {"description": "Looks on"}),
-        ("role.delete", "Watch", {"users": 0, "groups": 0}),
+        ("role.update", "Watch", {"before": {"description": ""}, "description": "Looks on"}),
+        ("role.delete", "Watch", {"grants": ["annotation"], "users": [], "groups": []}),
     ]
 
 
@@ -164,6 +164,11 @@ async def test_who_holds_a_role_that_is_edited_or_deleted_may_other_things_at_on
     assert await may(ada) == await may(eve) == []
     account_of_ada = (await admin.get(f"/users/{await id_of(ada)}")).json()
     assert account_of_ada["roles"] == []
+    told_of = [details for action, _, details in await audited(admin, "role") if action != "role.create"]
+    assert told_of[1]["before"] == {"grants": ["nodes:read"]}
+    assert told_of[-1] == {"grants": ["overview:read"], "users": ["ada"], "groups": ["Ops"]}, (
+        "who lost what is not told"
+    )
 
 
 async def test_a_role_is_given_to_users_and_taken_from_them(portal: RunningPlatform) -> None:

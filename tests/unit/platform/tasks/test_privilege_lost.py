@@ -93,7 +93,7 @@ async def test_what_may_wait_no_longer_is_found_at_once_and_what_may_is_left_alo
             await TaskRepository(session).wake_strangers()
         async with stored() as session:
             due = (await session.get_one(TaskRow, task_id)).due_at
-        assert (due is not None) is woken, granted
+        assert (due is not None) is woken, f"with {granted} alone nobody looks at it, or again and again"
 
 
 async def test_jobs_asks_it_of_tasks_and_reads_nobodys_roles(

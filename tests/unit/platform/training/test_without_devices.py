@@ -114,7 +114,7 @@ def test_a_configuration_without_device_types_needs_limits_for_cpus() -> None:
 
 async def test_the_form_offers_no_devices_but_machines_and_limits(platform: RunningPlatform) -> None:
     options = (await (await platform.admin()).get("/trainings/options")).json()
-    assert options["virtual_clusters"] == [{"name": "default", "devices": [], "max_nodes": 2}]
+    assert options["virtual_clusters"] == [{"name": "default", "devices": [], "max_nodes": 2, "privileged": False}]
     assert options["limits_without_devices"]["default"] == {"cpu": "200m", "memory": "64Mi"}
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform, eventually, training
 from tests.unit.platform.people import a_group, account, audited, id_of, told
+from tests.unit.platform.programs import EVERYTHING, program_of
 
 SECONDS = 5
 ENDLESS = "import time\ntime.sleep(120)\n"
@@ -62,7 +63,8 @@ async def test_a_deleted_account_is_gone_and_nobody_gets_its_name_or_uid(portal:
     bob = (await admin.post("/users", account("bob"))).json()
     assert bob["uid"] > uid
     home = str(portal.configuration.storage.root / "home/ada")
-    details = {"sessions": 1, "access_tokens": 0, "stopped_tasks": 0, "home": home}
+    lost = {"roles": ["User"], "groups": ["Ops"], "virtual_clusters": ["default"]}
+    details = {**lost, "sessions": 1, "access_tokens": 0, "stopped_tasks": 0, "home": home}
     assert ("user.delete", "ada", details) in await audited(admin, "user")
 
 
@@ -78,9 +80,11 @@ async def test_nobody_disables_their_own_account_whatever_version_of_it_they_hav
     admin = await portal.admin()
     second = await portal.user(admin, "second", roles=["admin"])
     path = f"/users/{await id_of(second)}/disable"
-    for headers in ({}, {"If-Match": '"999"'}):
-        refused = await second.post(path, {}, headers=headers)
-        assert told(refused)[:2] == (409, "own_account"), "who disables themselves cannot come back"
+    program = await program_of(portal, second, *EVERYTHING)
+    for by in (second, program):
+        for headers in ({}, {"If-Match": '"999"'}):
+            refused = await by.post(path, {}, headers=headers)
+            assert told(refused)[:2] == (409, "own_account"), "who disables themselves cannot come back"
     assert (await second.get("/users")).is_success
     assert (await admin.post(path, {})).is_success
 

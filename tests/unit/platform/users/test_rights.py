@@ -54,11 +54,11 @@ async def test_all_roles_and_groups_of_a_user_are_set_at_once(portal: RunningPla
         assert refused == (422, "invalid_request", {field: code})
         assert told(await admin.http.put(f"/users/nobody/{field}", json={field: []}))[:2] == (404, "no_such_user")
     assert [(action, details) for action, _, details in await audited(admin, "user")][2:] == [
-        ("user.roles", {"roles": ["Watch", "Annotation person"]}),
-        ("user.groups", {"groups": ["Ops", "Others"]}),
-        ("user.roles", {"roles": ["Annotation person"]}),
-        ("user.groups", {"groups": ["Others"]}),
-        ("user.roles", {"roles": []}),
+        ("user.roles", {"before": {"roles": []}, "roles": ["Watch", "Annotation person"]}),
+        ("user.groups", {"before": {"groups": []}, "groups": ["Ops", "Others"]}),
+        ("user.roles", {"before": {"roles": ["Annotation person", "Watch"]}, "roles": ["Annotation person"]}),
+        ("user.groups", {"before": {"groups": ["Ops", "Others"]}, "groups": ["Others"]}),
+        ("user.roles", {"before": {"roles": ["Annotation person"]}, "roles": []}),
     ]
 
 

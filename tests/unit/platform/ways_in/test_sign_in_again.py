@@ -60,7 +60,7 @@ async def test_that_a_provider_sent_somebody_back_makes_no_token_and_signing_in_
     before = dict(browser.api.cookies)
     address = await browser.begin("microsoft", PROVE)
     asked = parse_qs(urlsplit(address).query)
-    assert (asked["prompt"], asked["max_age"]) == (["login"], ["0"]), "the provider is not told to ask"
+    assert (asked.get("prompt"), asked.get("max_age")) == (["login"], ["0"]), "the provider is not told to ask"
     shown = await browser.outside.get(address)
     assert "Sign in at the provider" in shown.text, "who is signed in there is not asked"
     came = await browser.sign_in_there(address, "ada")

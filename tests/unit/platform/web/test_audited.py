@@ -29,6 +29,7 @@ AUDITED: dict[str, frozenset[str]] = {
         "POST /session": "session.create",
         "DELETE /session": "session.delete",
         "POST /session/password": "user.change_password",
+        "POST /session/proof": "session.prove",
         "DELETE /sessions/{session_id}": "session.end",
         "POST /sessions/end-others": "session.end_others",
         "POST /registrations": "user.register",
@@ -84,6 +85,7 @@ UNAUDITED = {
     "POST /trainings/estimate": "it only tells what would be",
     "POST /session/ways/{way}/start": "somebody goes to a provider, and nobody is known yet",
     "POST /session/ways/{way}/link": "the same; with what they come back, the link is made",
+    "POST /session/ways/{way}/prove": "the same; with what they come back, a session begins",
 }
 # What needs more than a portal, and the test that looks it up.
 ELSEWHERE = {"POST /services/{name}/restart": "test_a_restart_is_done_for_the_administrator_who_asks_and_kept"}
@@ -157,11 +159,13 @@ async def own_things(portal: RunningPlatform, ada: Client) -> None:
     await ada.delete(f"/sessions/{next(each['id'] for each in sessions if not each['current'])}")
     await portal.sign_in("ada", PASSWORD)
     await ada.post("/sessions/end-others")
+    await ada.post("/session/proof", {"password": PASSWORD})
     token = await ada.post("/access-tokens", {"name": "t", "grants": ["platform"], "days": 1})
     await ada.delete(f"/access-tokens/{token.json()['id']}")
     browser = of(ada, portal)
     address = await browser.begin("microsoft", "/session/ways/{way}/link", {"password": PASSWORD})
     await browser.come_back(await browser.sign_in_there(address, "ada"))
+    await browser.begin("microsoft", "/session/ways/{way}/prove")
     await ada.delete("/session/ways/microsoft")
     await ada.http.put("/settings", json={"refresh_seconds": 30})
     await ada.post("/trainings/estimate", training())

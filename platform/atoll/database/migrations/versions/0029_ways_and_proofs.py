@@ -16,7 +16,10 @@ SESSIONS, TOKENS, FLOWS = "sessions", "access_tokens", "way_in_flows"
 
 
 def upgrade() -> None:
-    """Of what there is nobody knows the way: it ends with any link of its account, and nobody proved anything. What is under way begins anew."""
+    """Of what there is nobody knows the way: it ends with any link of its account, and nobody proved anything.
+
+    What is under way begins anew.
+    """
     for table in (SESSIONS, TOKENS):
         op.add_column(table, sa.Column("way", sa.String(), nullable=True))
     op.add_column(SESSIONS, sa.Column("proven_at", sa.DateTime(timezone=True), nullable=True))
