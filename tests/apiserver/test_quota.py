@@ -79,7 +79,7 @@ class Days:
         """Until so many tasks were submitted; what has to happen happens in between, one after the other."""
         due = self.lot.sample([kind for kind in KINDS if kind != "submit"], len(KINDS) - 1)
         apart = submissions / len(KINDS)
-        while self.company.submitted < submissions:
+        while due or self.company.submitted < submissions:
             if due and self.company.submitted >= (len(KINDS) - len(due)) * apart:
                 await self._once(due.pop())
             else:
@@ -91,6 +91,8 @@ class Days:
         deadline = time.monotonic() + PATIENCE_S
         while not await self.act(kind):
             assert time.monotonic() < deadline, f"nowhere is anything to {kind}"
+            if not self.company.tasks:  # else nothing ever ends
+                await self.act("submit")
             await asyncio.sleep(0.05)
 
     async def submit(self, cluster: str, grant: Grant, resource: str) -> bool:
