@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from atoll.api.domains import DOMAINS
 from atoll.configuration import Configuration
 from atoll.database.connection import connect
 from atoll.identity import passwords
@@ -32,11 +33,14 @@ from installer.dev import processes, settings
 from installer.dev.postgres import PostgreSQL
 from installer.dev.processes import Family
 from tests.bench.population import Population, populate
+from tests.unit.platform.web.objects import WITH_OBJECTS, request_of
 
 ROOT = Path(__file__).parents[2]
 CORES = 2
 PASSWORD = "correct-horse-battery"
-LIST_ROUNDS, TYPING_ROUNDS, SIGN_IN_ROUNDS, HIDDEN_ROUNDS = 40, 8, 3, 150
+LIST_ROUNDS, TYPING_ROUNDS, SIGN_IN_ROUNDS = 40, 20, 3
+# All that is hidden is looked at; what differs most by that is measured so often that chance makes no difference.
+HIDDEN_ROUNDS, EXACT_ROUNDS, EXACT = 30, 150, 8
 AT_ONCE = 50
 ADMIN, FOREIGNER = "u00501", "u00003"
 DEEP = "person-in-the-middle"
@@ -56,20 +60,27 @@ LISTS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("/virtual-clusters", {}),
     ("/virtual-clusters/c007/members", {}),
     ("/tasks", {"owner": "all"}),
+    ("/task-counts", {"owner": "all"}),
+    ("/operations", {"owner": "all"}),
+    ("/overview", {}),
     ("/audit", {}),
+    ("/audit/actors", {}),
 )
 # As somebody types them: each letter is a request, if the fingers are slow.
 TYPED = ("hopper", "ada-kn", "fei-fei lam", "王伟", "9999", "nobody of this name", "138 77")
-TYPE_AHEAD = ("/users", "/groups", "/roles", "/virtual-clusters/c007/members")
-# A stranger's task and virtual cluster, and ids that never were.
-HIDDEN: tuple[tuple[str, str, str, str], ...] = (
-    ("GET", "/tasks/{}", "0100000000000000000000000040", "0100000000000000000000090040"),
-    ("POST", "/tasks/{}/stop", "0100000000000000000000000040", "0100000000000000000000090040"),
-    ("GET", "/tasks/{}/log", "0100000000000000000000000040", "0100000000000000000000090040"),
-    ("GET", "/virtual-clusters/{}", "c090", "c990"),
-    ("GET", "/users/{}", "u00002", "u90002"),
-    ("GET", "/groups/{}", "g090", "g990"),
-)
+TYPE_AHEAD = ("/users", "/groups", "/roles", "/virtual-clusters/c007/members", "/audit/actors")
+# What others have, and what never was, by the places in paths; of what the population has not, the administrator makes
+# the example of its domain.
+HIDDEN: Mapping[str, tuple[str, str]] = {
+    "user_id": ("u00002", "u90002"),
+    "session_id": ("s2000", "s9000"),
+    "role_id": ("annotator", "annotates"),
+    "group_id": ("g090", "g990"),
+    "cluster_id": ("c090", "c990"),
+    "task_id": ("0100000000000000000000000040", "0100000000000000000000090040"),
+    "operation_id": ("0200000000000000000000000040", "0200000000000000000000090040"),
+    "record_id": ("0000000000000000000000000040", "0000000000000000000000090040"),
+}
 
 
 def ready(port: int) -> bool:
@@ -188,15 +199,12 @@ async def lists(admin: httpx.AsyncClient) -> dict[str, object]:
 
 
 async def type_ahead(admin: httpx.AsyncClient) -> dict[str, object]:
-    """What is found while somebody types, letter by letter."""
-    samples: dict[str, list[float]] = {}
-    for words in TYPED:
-        for at in range(1, len(words) + 1):
-            params: dict[str, Any] = {"words": words[:at], "limit": 20}
-            asked = {path: partial(admin.get, path, params=params) for path in TYPE_AHEAD}
-            for path, took in (await interleaved(asked, TYPING_ROUNDS)).items():
-                samples.setdefault(path, []).extend(took)
-    return worst(samples)
+    """What is found while somebody types, letter by letter: the slowest of all letters anywhere."""
+    asked = {}
+    for begun in dict.fromkeys(words[:at] for words in TYPED for at in range(1, len(words) + 1)):
+        for path in TYPE_AHEAD:
+            asked[f"{path} {begun!r}"] = partial(admin.get, path, params={"words": begun, "limit": 20})
+    return worst(await interleaved(asked, TYPING_ROUNDS))
 
 
 async def sign_in(company: Company) -> dict[str, object]:
@@ -219,24 +227,54 @@ async def sign_in(company: Company) -> dict[str, object]:
             if refused := [answer for _, answer in took if answer.status_code != 201]:
                 raise RuntimeError(f"{len(refused)} of {AT_ONCE} were refused: {refused[0].text}")
             longest.setdefault(where, []).append(max(seconds for seconds, _ in took))
-    where = max(longest, key=lambda each: statistics.median(longest[each]))
-    told = f"the last of {AT_ONCE} at once, {where}, {CORES} cores"
-    return {"value": statistics.median(longest[where]), "unit": "s", "on": told}
+    where = max(longest, key=lambda each: max(longest[each]))
+    told = f"the last of {AT_ONCE} at once, the worst of {SIGN_IN_ROUNDS} times, {where}, {CORES} cores"
+    return {"value": max(longest[where]), "unit": "s", "on": told}
 
 
-async def hidden(foreigner: httpx.AsyncClient) -> dict[str, object]:
-    """How much longer what is somebody else's takes than what never was, or the other way round: medians."""
+async def hidden_objects(admin: httpx.AsyncClient) -> dict[str, tuple[str, str]]:
+    """All that the population has, and an example of all else, which only the administrator may know of."""
+    found = {**HIDDEN}
+    for domain in DOMAINS:
+        for place, example in domain.examples.items():
+            answer = await admin.post(example.address, json=example.body)
+            answer.raise_for_status()
+            there = str(answer.json()[example.field])
+            found[place] = (there, there[:-1] + ("0" if there[-1] != "0" else "1"))
+    return found
+
+
+def hidden_requests(objects: Mapping[str, tuple[str, str]]) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+    """By operation the request for what is there and for what never was; not where only parts of the system are."""
+    there, never = ({place: pair[which] for place, pair in objects.items()} for which in (0, 1))
+    pairs = {operation: (request_of(operation, there), request_of(operation, never)) for operation in WITH_OBJECTS}
+    return {operation: pair for operation, pair in pairs.items() if pair[0] != pair[1]}
+
+
+async def ratios(
+    client: httpx.AsyncClient, pairs: Mapping[str, tuple[dict[str, Any], dict[str, Any]]], rounds: int
+) -> dict[str, float]:
+    """How much longer the one takes than the other, whichever it is: medians."""
     asked = {}
-    for method, path, there, never in HIDDEN:
-        for kind, identifier in (("there", there), ("never", never)):
-            asked[f"{method} {path} {kind}"] = partial(foreigner.request, method, path.format(identifier))
-    took = await interleaved(asked, HIDDEN_ROUNDS, (403, 404))
-    ratios = {}
-    for method, path, _, _ in HIDDEN:
-        one, other = (statistics.median(took[f"{method} {path} {kind}"]) for kind in ("there", "never"))
-        ratios[f"{method} {path}"] = max(one, other) / min(one, other)
-    name = max(ratios, key=lambda each: ratios[each])
-    return {"value": ratios[name], "unit": "ratio", "on": f"{name}, {CORES} cores"}
+    for operation, (there, never) in pairs.items():
+        asked[f"{operation} there"] = partial(client.request, **there)
+        asked[f"{operation} never"] = partial(client.request, **never)
+    took = await interleaved(asked, rounds, (403, 404))
+    found = {}
+    for operation in pairs:
+        one, other = (statistics.median(took[f"{operation} {kind}"]) for kind in ("there", "never"))
+        found[operation] = max(one, other) / min(one, other)
+    return found
+
+
+async def hidden(admin: httpx.AsyncClient, foreigner: httpx.AsyncClient) -> dict[str, object]:
+    """How much longer what is somebody else's takes than what never was, or the other way round."""
+    pairs = hidden_requests(await hidden_objects(admin))
+    looked = await ratios(foreigner, pairs, HIDDEN_ROUNDS)
+    most = sorted(looked, key=lambda each: looked[each])[-EXACT:]
+    exact = await ratios(foreigner, {operation: pairs[operation] for operation in most}, EXACT_ROUNDS)
+    name = max(exact, key=lambda each: exact[each])
+    return {"value": exact[name], "unit": "ratio", "on": f"{name}, of {len(pairs)}, {CORES} cores"}
 
 
 async def measured() -> dict[str, dict[str, object]]:
@@ -249,7 +287,7 @@ async def measured() -> dict[str, dict[str, object]]:
                 return {
                     "people_lists": await lists(admin),
                     "people_type_ahead": await type_ahead(admin),
-                    "people_hidden": await hidden(foreigner),
+                    "people_hidden": await hidden(admin, foreigner),
                     "people_sign_in": await sign_in(there),
                 }
             finally:

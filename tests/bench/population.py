@@ -24,6 +24,7 @@ class Population:
     groups: int = 200
     clusters: int = 100
     tasks: int = 20_000
+    operations: int = 20_000
     audited: int = 50_000
     signed_in: int = 3_000
     groups_of_user: int = 2
@@ -57,6 +58,7 @@ _NUMBERS = (
     "groups",
     "clusters",
     "tasks",
+    "operations",
     "audited",
     "signed_in",
     "groups_of_user",
@@ -154,6 +156,14 @@ _WORK = (
     """
     INSERT INTO attempts (id, task_id, number, created_at, submitted_at)
     SELECT id || '-1', id, 1, now(), now() FROM tasks WHERE state <> 'queued'
+    """,
+    """
+    INSERT INTO operations (id, kind, name, owner_id, parameters, state, progress, cancel_wanted, attempts, created_at,
+                            started_at, finished_at)
+    SELECT '02' || to_char(n, 'FM000000000000000000000000'), 'home.archive', 'results-' || n,
+           'u' || to_char(1 + n * 11 % :users, 'FM00000'), '{}', 'finished', 1, false, 1,
+           now() - (:operations - n) * interval '1 minute', now(), now()
+    FROM generate_series(1, CAST(:operations AS int)) AS n
     """,
     """
     INSERT INTO audit (id, at, actor_id, actor_name, action, object_kind, object_id, object_name, outcome, address,

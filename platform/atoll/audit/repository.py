@@ -10,6 +10,7 @@ from atoll.audit.filters import Filters
 from atoll.audit_trail.models import AuditRow
 from atoll.database.identifiers import first_id
 from atoll.identity.models import UserRow
+from atoll.identity.repository import holding
 
 Found = Sequence[tuple[AuditRow, UserRow | None]]
 # A row's id is of the moment at which it was written, or, of what is a row a minute, of that minute's begin. With room
@@ -62,9 +63,7 @@ class AuditRepository:
     async def accounts(self, words: str, limit: int) -> Sequence[UserRow]:
         """Accounts, also those that were deleted, with all `words` in their names."""
         query = select(UserRow).order_by(UserRow.name).limit(limit)
-        for word in words.split():
-            names = (UserRow.name, UserRow.nickname)
-            query = query.where(or_(*(name.icontains(word, autoescape=True) for name in names)))
+        query = query.where(*holding(words, UserRow.name, UserRow.nickname))
         return (await self._session.scalars(query)).all()
 
     async def names(self, begin: str, limit: int) -> Sequence[str]:

@@ -165,6 +165,6 @@ async def test_who_may_read_the_audit_reads_it_and_nothing_else_opens_it(portal:
     assert (await admin.http.put(f"/users/{await id_of(bob)}/roles", json={"roles": [others]})).is_success
     for ask in ("/audit", "/audit/actors", "/audit/nothing"):
         assert (await ada.get(ask)).status_code in (200, 404)
-        assert (await bob.get(ask)).status_code == 403
+        assert (await bob.get(ask)).status_code == 403, f"{ask} is open to who may not read the audit"
     assert (await ada.post("/audit/export")).status_code == 200
     assert (await bob.post("/audit/export")).status_code == 403

@@ -132,7 +132,7 @@ async def test_a_language_or_appearance_that_the_portal_has_not_is_refused_by_ap
 async def test_settings_are_ones_own(ada: Person) -> None:
     await ada.change(refresh_seconds=60)
     bob = Person(ada.session, await a_caller(ada.session, "bob"), ada.clusters, ada.settings)
-    assert (await bob.read()).refresh_seconds == 15
+    assert (await bob.read()).refresh_seconds == 15, "somebody has what another one set"
     await bob.change(refresh_seconds=30)
     assert (await ada.read()).refresh_seconds == 60
 

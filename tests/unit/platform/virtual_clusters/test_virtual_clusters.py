@@ -202,7 +202,7 @@ async def test_more_promised_than_there_is_on_machines_that_are_up_is_told(store
 
         assert await told(Detected(6)) == [[], []]
         assert await told(Detected(7, away=1)) == [[], []]
-        assert await told(Detected(6, away=1)) == [[GPU], [GPU]]
+        assert await told(Detected(6, away=1)) == [[GPU], [GPU]], "more is promised than there is"
         await session.execute(
             update(VirtualClusterRow).where(VirtualClusterRow.name == "lab").values(standing=Standing.DELETING)
         )

@@ -4,6 +4,7 @@ Every operation with an object in its path × who may not know of that object. O
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,16 +13,18 @@ from typing import Any
 
 import httpx
 import pytest
+from atoll.api.domains import DOMAINS
 from atoll.identity.dependencies import Guard
 from atoll.identity.permissions import PermissionKind
-from atoll.web.domain import ABSENT, DENIED, HIDDEN, MatrixRow
+from atoll.web.domain import ABSENT, DENIED, HIDDEN
 from atoll.web.requests import SAFE_METHODS
 
+from tests.bench import people
 from tests.unit.platform.conftest import Client, RunningPlatform, training
 from tests.unit.platform.round_trips import Questions, asked, questions
+from tests.unit.platform.web.objects import OF_NOBODY, WITH_OBJECTS, path_of, request_of
 from tests.unit.platform.web.test_permission_matrix import (
     GUARDS,
-    MATRIX,
     SIGNED_OUT,
     Who,
     held,
@@ -31,12 +34,6 @@ from tests.unit.platform.web.test_permission_matrix import (
 )
 
 __all__ = ["asked", "questions"]
-
-# Parts of the system and not somebody's: who may look at them sees all there are.
-OF_NOBODY = {"name", "run_id", "way"}
-BYSTANDERS: tuple[Who, ...] = ("unentitled", "colleague", "foreigner")
-# A way to sign in is nobody's either; in front of it nobody is signed in yet.
-WITH_OBJECTS = {operation: row for operation, row in MATRIX.items() if "{" in operation.replace("{way}", "")}
 
 
 @dataclass(frozen=True)
@@ -66,18 +63,8 @@ def may_know(who: Who, operation: str) -> bool:
             return False
 
 
-def path_of(operation: str, objects: Mapping[str, str]) -> str:
-    """The address that is asked. Services and the like are named as the table of the matrix does."""
-    row = WITH_OBJECTS[operation]
-    named = row.path if isinstance(row, MatrixRow) else {}
-    return operation.partition(" ")[2].format(**{**named, **objects})
-
-
 async def ask(client: Client, operation: str, objects: Mapping[str, str], **headers: str) -> httpx.Response:
-    row = WITH_OBJECTS[operation]
-    body, params = (row.body, row.params) if isinstance(row, MatrixRow) else (None, None)
-    method = operation.partition(" ")[0]
-    return await client.http.request(method, path_of(operation, objects), json=body, params=params, headers=headers)
+    return await client.http.request(**request_of(operation, objects), headers=headers)
 
 
 def said(answer: httpx.Response, objects: Mapping[str, str]) -> tuple[int, Any, dict[str, str]]:
@@ -175,27 +162,65 @@ async def test_a_request_that_names_what_is_somebody_elses_is_answered_as_if_it_
         assert told[0] == told[1], f"GET /tasks by {query}: whose it is and that it is, is told"
 
 
+async def both(
+    client: Client, operation: str, objects: Objects, questions: Questions
+) -> list[tuple[list[str], list[str]]]:
+    """What is asked on the way to the answer for what is there, and for what never was."""
+    found = []
+    for each in (objects.there, objects.never):
+        path = f"/api/v1{path_of(operation, each)}"
+        questions.forget(path)
+        await ask(client, operation, each)
+        found.append(questions.of(path))
+    return found
+
+
+async def other_questions(client: Client, who: Who, objects: Objects, questions: Questions) -> list[str]:
+    """Where something else is asked for an object that this caller may not know of than for none."""
+    await client.get("/session")  # whose a session is, is found once
+    different = []
+    counted = tried = 0
+    for operation in WITH_OBJECTS:
+        if may_know(who, operation):
+            continue
+        there, never = await both(client, operation, objects, questions)
+        if there != never:  # what is written once a minute falls upon one of them, and the next time upon none
+            there, never = await both(client, operation, objects, questions)
+        tried, counted = tried + 1, counted + len(there[0])
+        if there != never:
+            told = next((a, b) for a, b in zip_longest(there[0] + there[1], never[0] + never[1]) if a != b)
+            different.append(f"{operation}: other questions for what is there: {told[0]!r}, not {told[1]!r}")
+    assert counted > tried or who == "nobody", f"nothing was counted of {who}"
+    return different
+
+
 async def test_what_is_somebody_elses_takes_the_same_questions_as_what_never_was(
     callers: dict[Who, Client], objects: Objects, questions: Questions
 ) -> None:
     """So that time does not tell them apart either; `./atoll bench` compares the times themselves."""
     different = []
-    counted = 0
-    for who in BYSTANDERS:
-        await callers[who].get("/session")  # whose a session is, is found once
-        for operation in WITH_OBJECTS:
-            found = []
-            for each in (objects.there, objects.never):
-                path = f"/api/v1{path_of(operation, each)}"
-                questions.forget(path)
-                await ask(callers[who], operation, each)
-                found.append(questions.of(path))
-            counted += len(found[0][0])
-            if found[0] != found[1]:
-                told = next((a, b) for a, b in zip_longest(*(each[0] + each[1] for each in found)) if a != b)
-                different.append(f"{who}: {operation}: other questions for what is there: {told[0]!r}, not {told[1]!r}")
+    for who, client in callers.items():
+        different += [f"{who}: {told}" for told in await other_questions(client, who, objects, questions)]
     assert not different, "\n".join(different)
-    assert counted > len(BYSTANDERS) * len(WITH_OBJECTS), "nothing was counted"
+
+
+@pytest.mark.long
+async def test_a_programs_questions_are_the_same_for_what_is_somebody_elses_and_what_never_was(
+    platform: RunningPlatform, callers: dict[Who, Client], objects: Objects, questions: Questions
+) -> None:
+    different = []
+    for (who, read_only), client in (await programs(platform, callers)).items():
+        named = f"a program of {who}{' that reads only' * read_only}"
+        different += [f"{named}: {told}" for told in await other_questions(client, who, objects, questions)]
+    assert not different, "\n".join(different)
+
+
+def test_the_bench_times_every_operation_with_an_object_that_is_somebodys() -> None:
+    made = {place: ("there", "never") for domain in DOMAINS for place in domain.examples}
+    timed = people.hidden_requests({**people.HIDDEN, **made})
+    of_somebody = {each for each in WITH_OBJECTS if {*re.findall(r"\{(\w+)\}", each)} - OF_NOBODY}
+    assert {*timed} == of_somebody
+    assert len(timed) > len(people.HIDDEN)
 
 
 async def test_what_is_somebody_elses_takes_as_many_round_trips_as_what_never_was(

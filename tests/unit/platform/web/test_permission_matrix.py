@@ -23,6 +23,7 @@ from atoll.web.requests import SAFE_METHODS
 from tests.unit.platform.conftest import Client, RunningPlatform, training
 from tests.unit.platform.people import id_of, registered
 from tests.unit.platform.programs import program_of
+from tests.unit.platform.web.objects import MATRIX
 from tests.unit.platform.web.test_contract import api_routes, guards, methods
 
 Who = Literal[
@@ -52,7 +53,6 @@ GIVES_PLATFORM = {
 }
 
 
-MATRIX = {operation: row for domain in DOMAINS for operation, row in domain.matrix.items()}
 GUARDS = {f"{method} {route.path}": guards(route)[0] for route in api_routes() for method in methods(route)}
 
 
