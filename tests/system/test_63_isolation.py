@@ -22,10 +22,10 @@ from atoll.web.domain import DENIED, HIDDEN, OK, MatrixRow
 from tests.system.harness import Atoll, Portal, wait_for
 from tests.system.people import Browser, User, people
 from tests.system.shares import Share
+from tests.unit.platform.web.objects import MATRIX
 from tests.unit.platform.web.test_hidden import Objects, may_know, said
 from tests.unit.platform.web.test_permission_matrix import (
     GRANTS,
-    MATRIX,
     SIGNED_OUT,
     TOKENS,
     Who,
