@@ -39,7 +39,7 @@ export async function speak(page: Page, language: Look["language"]): Promise<voi
   await page.addInitScript((chosen) => localStorage.setItem("atoll.language", chosen), language);
 }
 
-export async function look(page: Page, appearance: "light" | "dark"): Promise<void> {
+async function look(page: Page, appearance: "light" | "dark"): Promise<void> {
   await page.addInitScript((chosen) => localStorage.setItem("atoll.appearance", chosen), appearance);
 }
 
@@ -59,17 +59,33 @@ export async function expectNoMistakesHere(page: Page): Promise<void> {
   await settled(page);
   // What still unfolds is half transparent, and has too little contrast.
   await expect(page.locator('[class*="-enter"], [class*="-leave"]')).toHaveCount(0);
-  expect(await mistakes(page)).toEqual([]);
+  expect(await mistakes(page), page.url()).toEqual([]);
 }
 
+const PHONE = { width: 390, height: 844 };
+
 export async function expectFitsPhone(page: Page, paths: string[]): Promise<void> {
-  await page.setViewportSize({ width: 390, height: 844 });
+  await page.setViewportSize(PHONE);
   for (const path of paths) {
     await page.goto(path);
     await settled(page);
-    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(beyond, path).toBeLessThanOrEqual(0);
+    expect(await beyond(page), path).toBeLessThanOrEqual(0);
   }
+}
+
+/** By how many px the page is wider than the window. */
+async function beyond(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+}
+
+/** The page that is open has no mistakes, wide and on a phone, which it fits; leaves the window as it was. */
+export async function expectSoundHere(page: Page): Promise<void> {
+  const wide = page.viewportSize();
+  await expectNoMistakesHere(page);
+  await page.setViewportSize(PHONE);
+  await expectNoMistakesHere(page);
+  expect(await beyond(page), page.url()).toBeLessThanOrEqual(0);
+  if (wide) await page.setViewportSize(wide);
 }
 
 /** Nothing is loaded from elsewhere, and the content security policy is never broken. */

@@ -1,9 +1,10 @@
 /** An administrator makes, edits, extends and deletes virtual clusters; their members see it at once. */
-import type { Page } from "@playwright/test";
+import { addressesOf } from "../addresses.ts";
 import { expectFitsPhone, expectNoMistakes, LOOKS, wear } from "../pages.ts";
 import { api, choose, headerState, start, unique } from "../portal.ts";
-import { addMember, clusterName, fact, GPU, grant, makeCluster, ready } from "./clusters.ts";
+import { clusterName, fact, GPU, grant, makeCluster, ready } from "./clusters.ts";
 import { atWork, row } from "./people.ts";
+import { PLACES } from "./places.ts";
 import { expect, test } from "./stack.ts";
 
 interface Capacity {
@@ -276,19 +277,7 @@ test("leaving the form with unsaved input asks first", async ({ page }) => {
   await expect(page.getByLabel("Name", { exact: true })).toHaveValue("unfinished");
 });
 
-/** Every page, one virtual cluster with members among them. */
-async function pages(page: Page): Promise<string[]> {
-  const path = await makeCluster(page, clusterName("seen"), { gpus: 2, most: 1, hours: 24 });
-  await addMember(page, "Users", "admin");
-  return [
-    "/virtual-clusters",
-    "/virtual-clusters?words=nothing-is-called-so",
-    "/virtual-clusters/new",
-    path,
-    `${path}/edit`,
-    "/settings",
-  ];
-}
+const FAMILY = "dev/virtual-clusters";
 
 for (const { tag, ...seen } of LOOKS) {
   const { language, appearance } = seen;
@@ -296,7 +285,7 @@ for (const { tag, ...seen } of LOOKS) {
     page,
   }) => {
     test.setTimeout(240_000);
-    const all = await pages(page);
+    const all = await addressesOf(page, FAMILY, PLACES);
     await wear(page, seen);
     await expectNoMistakes(page, all);
     await expect(page.locator("html")).toHaveAttribute("lang", language);
@@ -305,5 +294,5 @@ for (const { tag, ...seen } of LOOKS) {
 
 test("no page of virtual clusters and settings is wider than a phone", { tag: "@long" }, async ({ page }) => {
   test.setTimeout(240_000);
-  await expectFitsPhone(page, await pages(page));
+  await expectFitsPhone(page, await addressesOf(page, FAMILY, PLACES));
 });

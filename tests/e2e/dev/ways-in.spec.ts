@@ -1,11 +1,14 @@
 /** People sign in by others: servers of ours that speak what Microsoft Entra ID and WeChat speak (tests/providers). */
 import type { Page } from "@playwright/test";
+import { addressesOf } from "../addresses.ts";
 import { expectFitsPhone, expectNoMistakes, expectNoMistakesHere } from "../pages.ts";
 import { signIn, signOut } from "../portal.ts";
 import { accountName, atWork, elsewhere, lookAgain, row, SORRY } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
 
 test.use({ others: true });
+
+const FAMILY = "dev/ways-in";
 
 /** At the provider, whose page asks who one is. */
 async function chooseThere(page: Page, person: string): Promise<void> {
@@ -145,7 +148,7 @@ test.describe("before signing in", () => {
   });
 
   test("the pages of ways in have no mistakes and fit a phone", async ({ page }) => {
-    const paths = ["/sign-in", "/sign-in/by/wechat"];
+    const paths = await addressesOf(page, FAMILY, { "/sign-in/by/$way": ["/sign-in/by/wechat"] });
     await expectNoMistakes(page, paths);
     await expectFitsPhone(page, paths);
   });
