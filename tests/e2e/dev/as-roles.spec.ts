@@ -13,9 +13,12 @@ const DENIED = { en: "You may not see this", "zh-CN": "您没有当前页面的�
 
 /** Follow every link from page to page, each route once; `look` is called on each. Returns the routes. */
 async function walk(page: Page, look: (route: string) => Promise<void>): Promise<string[]> {
-  const seen = new Set<string>();
+  const [tried, seen] = [new Set<string>(), new Set<string>()];
   const ways = [...BEGIN];
   for (let path = ways.shift(); path !== undefined; path = ways.shift()) {
+    const to = routeOf(path.replace(/[?#].*/, ""));
+    if (tried.has(to)) continue;
+    tried.add(to);
     await page.goto(path);
     await settled(page);
     const route = routeOf(new URL(page.url()).pathname);
@@ -23,8 +26,7 @@ async function walk(page: Page, look: (route: string) => Promise<void>): Promise
     seen.add(route);
     await look(route);
     const links = await page.locator('a[href^="/"]').evaluateAll((all) => all.map((a) => a.getAttribute("href") ?? ""));
-    const pages = links.filter((link) => !link.startsWith("/api/"));
-    ways.push(...new Set(pages.filter((link) => !seen.has(routeOf(link.replace(/[?#].*/, ""))))));
+    ways.push(...links.filter((link) => !link.startsWith("/api/")));
   }
   return [...seen].sort();
 }

@@ -7,8 +7,6 @@ import { elsewhere, registered } from "./people.ts";
 import { PLACES } from "./places.ts";
 import { expect, type Stack, test } from "./stack.ts";
 
-test.use({ expected: [/status of 401/] }); // nobody is signed in yet
-
 const FAMILY = "dev/entrances";
 /** Those that somebody sees who is signed in; all others are for nobody. */
 const INSIDE = ["/no-access", "/password"];

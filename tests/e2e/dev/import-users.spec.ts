@@ -4,19 +4,10 @@ import type { Page } from "@playwright/test";
 import { addressesOf } from "../addresses.ts";
 import { expectFitsPhone, expectNoMistakes, expectNoMistakesHere, LOOKS, wear } from "../pages.ts";
 import { unique } from "../portal.ts";
-import { elsewhere, step } from "./people.ts";
+import { elsewhere, step, tabTo } from "./people.ts";
 import { expect, test } from "./stack.ts";
 
 const FAMILY = "dev/import-users";
-
-/** Go on by the keyboard until what has the focus is that. */
-async function tabTo(page: Page, name: string | RegExp): Promise<void> {
-  const wanted = page.getByRole("button", { name }).or(page.getByRole("checkbox", { name }));
-  await expect(async () => {
-    await page.keyboard.press("Tab");
-    await expect(wanted).toBeFocused({ timeout: 100 });
-  }).toPass({ intervals: [0] });
-}
 
 /** Choose a file with the field that has the focus. */
 async function chooseFile(page: Page, path: string): Promise<void> {

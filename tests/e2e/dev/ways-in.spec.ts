@@ -147,6 +147,20 @@ test.describe("before signing in", () => {
     expect(new URL(page.url()).search).toBe("");
   });
 
+  test("beside other ways the user name has the focus, and Enter signs in by the password", async ({ page, stack }) => {
+    await page.goto("/");
+    for (const way of ["Microsoft", "WeChat"]) {
+      await expect(page.getByRole("button", { name: `Sign in by ${way}` })).toBeVisible();
+    }
+    await expect(page.getByLabel("User name")).toBeFocused();
+    await page.keyboard.type(stack.admin.user);
+    await page.keyboard.press("Tab");
+    await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
+    await page.keyboard.type(stack.admin.password);
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/\/overview/);
+  });
+
   test("the pages of ways in have no mistakes and fit a phone", async ({ page }) => {
     const paths = await addressesOf(page, FAMILY, { "/sign-in/by/$way": ["/sign-in/by/wechat"] });
     await expectNoMistakes(page, paths);
