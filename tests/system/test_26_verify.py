@@ -39,8 +39,12 @@ def test_nothing_is_broken_and_it_is_said(atoll: Atoll) -> None:
     assert atoll("plan", "-f", str(CLUSTER_FILE), "-o", "json").json["steps"] == []
 
 
+# Those of nodes and of Kubernetes say whether `verify` looks at all; two minutes for the others are left to `--all`.
+LONG = {"what others stand on": pytest.mark.long}
+
+
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("group", TOGETHER)
+@pytest.mark.parametrize("group", [pytest.param(group, marks=LONG.get(group, ())) for group in TOGETHER])
 def test_what_is_broken_is_named_until_it_is_mended(atoll: Atoll, group: str) -> None:
     breaks = TOGETHER[group]
     phases = {one.phase for one in breaks}
