@@ -19,12 +19,15 @@ export async function settled(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
 }
 
+/** Left to the suite `e2e-dev-long`. */
+export const LONG = ["@long"];
+
 /** How pages may look; every run tries two of them, `@long` the others (suite `e2e-dev-long`). */
 export const LOOKS: { language: "en" | "zh-CN"; appearance: "light" | "dark"; tag: string[] }[] = [
   { language: "en", appearance: "light", tag: [] },
   { language: "zh-CN", appearance: "dark", tag: [] },
-  { language: "en", appearance: "dark", tag: ["@long"] },
-  { language: "zh-CN", appearance: "light", tag: ["@long"] },
+  { language: "en", appearance: "dark", tag: LONG },
+  { language: "zh-CN", appearance: "light", tag: LONG },
 ];
 
 export type Look = Pick<(typeof LOOKS)[number], "language" | "appearance">;
@@ -39,7 +42,7 @@ export async function speak(page: Page, language: Look["language"]): Promise<voi
   await page.addInitScript((chosen) => localStorage.setItem("atoll.language", chosen), language);
 }
 
-export async function look(page: Page, appearance: "light" | "dark"): Promise<void> {
+async function look(page: Page, appearance: "light" | "dark"): Promise<void> {
   await page.addInitScript((chosen) => localStorage.setItem("atoll.appearance", chosen), appearance);
 }
 
@@ -59,17 +62,33 @@ export async function expectNoMistakesHere(page: Page): Promise<void> {
   await settled(page);
   // What still unfolds is half transparent, and has too little contrast.
   await expect(page.locator('[class*="-enter"], [class*="-leave"]')).toHaveCount(0);
-  expect(await mistakes(page)).toEqual([]);
+  expect(await mistakes(page), page.url()).toEqual([]);
 }
 
+const PHONE = { width: 390, height: 844 };
+
 export async function expectFitsPhone(page: Page, paths: string[]): Promise<void> {
-  await page.setViewportSize({ width: 390, height: 844 });
+  await page.setViewportSize(PHONE);
   for (const path of paths) {
     await page.goto(path);
     await settled(page);
-    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(beyond, path).toBeLessThanOrEqual(0);
+    expect(await beyond(page), path).toBeLessThanOrEqual(0);
   }
+}
+
+/** By how many px the page is wider than the window. */
+async function beyond(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+}
+
+/** The page that is open has no mistakes, wide and on a phone, which it fits; leaves the window as it was. */
+export async function expectSoundHere(page: Page): Promise<void> {
+  const wide = page.viewportSize();
+  await expectNoMistakesHere(page);
+  await page.setViewportSize(PHONE);
+  await expectNoMistakesHere(page);
+  expect(await beyond(page), page.url()).toBeLessThanOrEqual(0);
+  if (wide) await page.setViewportSize(wide);
 }
 
 /** Nothing is loaded from elsewhere, and the content security policy is never broken. */

@@ -15,6 +15,7 @@ export function clusterName(name: string): string {
 }
 
 export const GPU = "NVIDIA GPU (amd64)";
+export const NPU = "Huawei NPU (amd64)";
 
 /** The part of the form for one device type. */
 export function grant(page: Page, type = GPU) {

@@ -1,44 +1,23 @@
-import type { Page } from "@playwright/test";
-import { expectFitsPhone, expectNoMistakes, expectOwnContentOnly, LOOKS, settled, viewsOf, wear } from "../pages.ts";
-import { headerState, start, unique } from "../portal.ts";
+import { addressesOf, plainOf } from "../addresses.ts";
+import { expectFitsPhone, expectNoMistakes, expectOwnContentOnly, LOOKS, settled, wear } from "../pages.ts";
+import { start, unique } from "../portal.ts";
 import { atWork } from "./people.ts";
-import { expect, NOBODY, test } from "./stack.ts";
+import { PLACES } from "./places.ts";
+import { expect, test } from "./stack.ts";
 
-/** User management, with the pages of what every installation has. */
-const PEOPLE = [
-  "/user-management",
-  "/users",
-  "/users/new",
-  "/groups",
-  "/groups/new",
-  "/roles",
-  "/roles/new",
-  "/roles/user",
-];
-
-/** All pages; the views of a task show one that has ended, with its curves and files. */
-async function pages(page: Page): Promise<string[]> {
-  const task = await start(page, { name: unique("seen"), example: "digits", parameters: { epochs: "3" } });
-  await expect(headerState(page, "Finished")).toBeVisible({ timeout: 60_000 });
-  return ["/overview", "/training", "/training/new", ...viewsOf(task), "/nodes", ...PEOPLE, "/no-such-page"];
-}
+/** What every installation has: pages of work, and of user management those that need nothing to be made first. */
+const FAMILY = "dev/everywhere";
+const PEOPLE = [...plainOf("dev/people-everywhere"), "/roles/user"];
 
 for (const { tag, ...seen } of LOOKS) {
   test(`axe finds nothing on any page, ${seen.language}, ${seen.appearance}`, { tag }, async ({ page }) => {
     test.setTimeout(240_000);
-    const all = await pages(page);
+    const all = await addressesOf(page, FAMILY, PLACES);
     await wear(page, seen);
     await expectNoMistakes(page, all);
     await expect(page.locator("html")).toHaveAttribute("lang", seen.language);
   });
 }
-
-test.describe("before signing in", () => {
-  test.use({ storageState: NOBODY });
-  test("axe finds nothing on the sign-in page", async ({ page }) => {
-    await expectNoMistakes(page, ["/", "/register"]);
-  });
-});
 
 test("the language changes at once, everywhere, and stays", async ({ browser, stack }) => {
   const { page } = await atWork(browser, stack, { roles: ["admin"] }); // it stays theirs
@@ -93,6 +72,15 @@ test("everything is reached by keyboard", async ({ page }) => {
   await expect(page).toHaveURL(/\/nodes/);
 });
 
+test("an address that knows a task and not its kind leads to the page of the task", async ({ page, expected }) => {
+  expected.push(/status of 404/); // there is no such task
+  const id = await start(page, { name: unique("kind"), example: "digits", parameters: { epochs: "1" } });
+  await page.goto(`/tasks/${id}`);
+  await expect(page).toHaveURL(new RegExp(`/training/${id}`));
+  await page.goto("/tasks/nothing-is-called-so");
+  await expect(page.getByText("This task does not exist")).toBeVisible();
+});
+
 test("an address of no page keeps the menu, by which one gets away from it", async ({ page }) => {
   await page.goto("/no/such-page");
   await expect(page.getByText("There is no such page")).toBeVisible();
@@ -101,7 +89,7 @@ test("an address of no page keeps the menu, by which one gets away from it", asy
 });
 
 test("no page is wider than a phone", async ({ page }) => {
-  await expectFitsPhone(page, await pages(page));
+  await expectFitsPhone(page, [...(await addressesOf(page, FAMILY, PLACES)), ...PEOPLE]);
   await page.goto("/overview");
   await page.getByRole("button", { name: "Show or hide the menu" }).click();
   await page.getByRole("link", { name: "Training", exact: true }).click();
@@ -109,5 +97,5 @@ test("no page is wider than a phone", async ({ page }) => {
 });
 
 test("nothing is loaded from elsewhere, and the content security policy is never broken", async ({ page, stack }) => {
-  await expectOwnContentOnly(page, stack.url, await pages(page));
+  await expectOwnContentOnly(page, stack.url, [...(await addressesOf(page, FAMILY, PLACES)), ...PEOPLE]);
 });

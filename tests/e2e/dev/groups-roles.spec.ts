@@ -1,6 +1,6 @@
 /** Groups and roles: made in three steps, given to people, and what they then may do. */
 import { choose, unique } from "../portal.ts";
-import { atWork, find, lookAgain, makeGroup, makeRole, registered, row, SORRY, step } from "./people.ts";
+import { atWork, find, lookAgain, makeGroup, makeRole, registered, row, SORRY, step, tabTo } from "./people.ts";
 import { expect, test } from "./stack.ts";
 
 test("the roles that every installation has are System Admin, User and Annotation person", {
@@ -220,6 +220,16 @@ test("a new role is name, description and permissions, by keyboard alone", {
   await expect(step(page)).toContainText("Description");
   await expect(page.getByRole("textbox", { name: "Description" })).toBeFocused();
   await page.keyboard.type("By keys");
+  // Back to the name, and forth again: nothing is lost.
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: "Back" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(step(page)).toContainText("Name");
+  await expect(page.getByLabel("Role name")).toBeFocused();
+  await expect(page.getByLabel("Role name")).toHaveValue(name);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("textbox", { name: "Description" })).toBeFocused();
+  await expect(page.getByRole("textbox", { name: "Description" })).toHaveValue("By keys");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await expect(page.getByRole("button", { name: "Next" })).toBeFocused();
@@ -230,6 +240,13 @@ test("a new role is name, description and permissions, by keyboard alone", {
   await expect(page.getByText("Choose at least one.")).toBeVisible();
   await page.keyboard.press("Space");
   await expect(page.getByRole("checkbox", { name: /^Annotation platform/ })).toBeChecked(); // a part of it
+  await tabTo(page, "Back");
+  await page.keyboard.press("Enter");
+  await expect(step(page)).toContainText("Description");
+  await tabTo(page, "Next");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("checkbox", { name: /^AI platform/ })).toBeFocused();
+  await expect(page.getByRole("checkbox", { name: /^AI platform/ })).toBeChecked();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
   await expect(page.locator(".role-grants").first()).toHaveText("AI platform");

@@ -1,19 +1,13 @@
 /** An administrator makes many users from a file, by the keyboard alone; each signs in with a password of their own. */
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
+import { addressesOf } from "../addresses.ts";
 import { expectFitsPhone, expectNoMistakes, expectNoMistakesHere, LOOKS, wear } from "../pages.ts";
 import { unique } from "../portal.ts";
-import { elsewhere, step } from "./people.ts";
+import { elsewhere, step, tabTo } from "./people.ts";
 import { expect, test } from "./stack.ts";
 
-/** Go on by the keyboard until what has the focus is that. */
-async function tabTo(page: Page, name: string | RegExp): Promise<void> {
-  const wanted = page.getByRole("button", { name }).or(page.getByRole("checkbox", { name }));
-  await expect(async () => {
-    await page.keyboard.press("Tab");
-    await expect(wanted).toBeFocused({ timeout: 100 });
-  }).toPass({ intervals: [0] });
-}
+const FAMILY = "dev/import-users";
 
 /** Choose a file with the field that has the focus. */
 async function chooseFile(page: Page, path: string): Promise<void> {
@@ -127,10 +121,10 @@ test("a file in GBK with semicolons is understood, and who is there already is l
 for (const { tag, ...seen } of LOOKS) {
   test(`axe finds nothing in the import of users, ${seen.language}, ${seen.appearance}`, { tag }, async ({ page }) => {
     await wear(page, seen);
-    await expectNoMistakes(page, ["/users/import"]);
+    await expectNoMistakes(page, await addressesOf(page, FAMILY));
   });
 }
 
 test("the import of users is no wider than a phone", { tag: "@long" }, async ({ page }) => {
-  await expectFitsPhone(page, ["/users/import"]);
+  await expectFitsPhone(page, await addressesOf(page, FAMILY));
 });

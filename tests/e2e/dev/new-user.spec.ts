@@ -1,7 +1,7 @@
 /** An administrator makes accounts, one or ten at once, in three steps. */
 import { randomBytes } from "node:crypto";
 import { signIn } from "../portal.ts";
-import { accountName, elsewhere, find, step } from "./people.ts";
+import { accountName, elsewhere, find, step, tabTo } from "./people.ts";
 import { expect, test } from "./stack.ts";
 
 test("a new user is information, roles and a last look, and on the way back nothing is lost", {
@@ -134,7 +134,26 @@ test("a new user is made by keyboard alone", async ({ page }) => {
   await page.keyboard.press("Space");
   await expect(user).toBeChecked();
   await page.keyboard.press("Enter");
-  await expect(page.getByLabel(`Initial password of ${name}`)).toBeFocused();
+  const password = page.getByLabel(`Initial password of ${name}`);
+  await expect(password).toBeFocused();
+  const proposed = await password.inputValue();
+  // Back to the first step, and forth again: nothing is lost.
+  await tabTo(page, "Back");
+  await page.keyboard.press("Enter");
+  await expect(step(page)).toContainText("Roles");
+  await expect(user).toBeChecked();
+  await tabTo(page, "Back");
+  await page.keyboard.press("Enter");
+  await expect(step(page)).toContainText("User information");
+  await expect(page.getByLabel("User name")).toBeFocused();
+  await expect(page.getByLabel("User name")).toHaveValue(name);
+  await expect(page.getByLabel("Nickname")).toHaveValue("By keys");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("checkbox").first()).toBeFocused();
+  await expect(user).toBeChecked();
+  await page.keyboard.press("Enter");
+  await expect(password).toBeFocused();
+  await expect(password).toHaveValue(proposed);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/users$/);
   await page.keyboard.press("Control+k");

@@ -82,6 +82,15 @@ export async function find(page: Page, field: Locator, words: string): Promise<v
   await page.keyboard.press("Enter");
 }
 
+/** Go on by the keyboard until what has the focus is that. */
+export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const wanted = page.getByRole("button", { name }).or(page.getByRole("checkbox", { name }));
+  await expect(async () => {
+    await page.keyboard.press("Tab");
+    await expect(wanted).toBeFocused({ timeout: 100 });
+  }).toPass({ intervals: [0] });
+}
+
 /** The step of a wizard that is shown. */
 export function step(page: Page): Locator {
   return page.getByRole("list", { name: "Steps" }).locator("[aria-current=step]");
@@ -111,6 +120,20 @@ export async function makeRole(page: Page, name: string, kind: RegExp): Promise<
   await page.getByRole("button", { name: "Submit" }).click();
   await page.waitForURL(/\/roles\/(?!new)[^/]+$/);
   return new URL(page.url()).pathname;
+}
+
+/** Make a role of single permissions, whose words begin so. Returns its id. */
+export async function makeFineRole(page: Page, name: string, permissions: RegExp[]): Promise<string> {
+  await page.goto("/roles/new");
+  await page.getByLabel("Role name").fill(name);
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "Description" }).fill(`What ${name} is for`);
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByText("Finer permissions").click();
+  for (const each of permissions) await page.getByRole("checkbox", { name: each }).check();
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  return new URL(page.url()).pathname.split("/").at(-1) ?? "";
 }
 
 /** Somebody without rights asks the server again whether they have some by now. */

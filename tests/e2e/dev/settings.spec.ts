@@ -1,27 +1,26 @@
 /** People choose the virtual cluster that they use, and how often pages look again. */
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { expectNoMistakes } from "../pages.ts";
-import { signIn, start, unique } from "../portal.ts";
+import { api, headerState, signIn, start, unique } from "../portal.ts";
 import { clusterName, makeCluster, ready } from "./clusters.ts";
-import { atWork, elsewhere } from "./people.ts";
+import { atWork, elsewhere, makeFineRole, makeGroup } from "./people.ts";
 import { expect, test } from "./stack.ts";
 
 function choice(page: Page, name: string) {
   return page.getByRole("radio", { name: new RegExp(`^${name}`) });
 }
 
-/** Make a role of one permission. Returns its id. */
-async function roleOf(page: Page, name: string, permission: RegExp): Promise<string> {
-  await page.goto("/roles/new");
-  await page.getByLabel("Role name").fill(name);
-  await page.keyboard.press("Enter");
-  await page.getByRole("textbox", { name: "Description" }).fill("May more than others");
-  await page.getByRole("button", { name: "Next" }).click();
-  await page.getByText("Finer permissions").click();
-  await page.getByRole("checkbox", { name: permission }).check();
-  await page.getByRole("button", { name: "Submit" }).click();
-  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
-  return new URL(page.url()).pathname.split("/").at(-1) ?? "";
+/** A moment that the page shows, as it is told in the language of the page in Port-au-Prince, which is never in UTC. */
+async function there(time: Locator, style: "medium" | "long"): Promise<string> {
+  return time.evaluate(
+    (shown, timeStyle) =>
+      new Intl.DateTimeFormat(document.documentElement.lang, {
+        dateStyle: "medium",
+        timeStyle,
+        timeZone: "America/Port-au-Prince",
+      }).format(new Date((shown as HTMLTimeElement).dateTime)),
+    style,
+  );
 }
 
 /** The times at which the page asks for that of the API from now on. */
@@ -128,9 +127,56 @@ test("the interval is set within its bounds, and pages look again by it", {
   await page.context().close();
 });
 
-test("language, appearance and time zone follow the person to another browser", async ({ browser, stack }) => {
+test("charts look again by the interval, and so does a list whose event stream is cut", async ({
+  browser,
+  stack,
+  expected,
+}) => {
+  expected.push(/ERR_FAILED/); // what is cut is told so
+  test.setTimeout(180_000);
+  const { page } = await atWork(browser, stack);
+  await page.goto("/settings");
+  await page.getByLabel("Interval in seconds").fill("5");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Pages look again every 5 seconds.")).toBeVisible();
+  const byInterval = async (asked: number[]) => {
+    await expect.poll(() => asked.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(3);
+    const spans = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
+    for (const span of spans) expect(span).toBeGreaterThan(4_000);
+    expect(Math.min(...spans)).toBeLessThan(9_000); // by the usual interval it would be 15
+  };
+
+  const name = unique("hold");
+  const id = await start(page, { name, example: "devices", parameters: { seconds: "600" } });
+  await expect(headerState(page, "Running")).toBeVisible({ timeout: 60_000 });
+  const charts = asks(page, `/tasks/${id}/metrics`);
+  await page.goto(`/training/${id}?tab=charts`);
+  await byInterval(charts);
+
+  // While the stream lives, it tells of changes, and nobody looks again by the clock.
+  await page.goto("/training");
+  await expect(page.getByRole("row").filter({ hasText: name })).toContainText("Running");
+  await page.waitForTimeout(2_000); // what is read again when the stream begins
+  const lists = asks(page, "/tasks");
+  await page.waitForTimeout(11_000);
+  expect(lists.length).toBe(0);
+
+  await page.route(/\/api\/v1\/tasks\/stream/, (route) => route.abort());
+  await page.goto("/training");
+  await expect(page.getByRole("row").filter({ hasText: name })).toContainText("Running");
+  const cut = asks(page, "/tasks");
+  await byInterval(cut);
+  // What happens meanwhile is seen with the next look.
+  await api(page, `/tasks/${id}/stop`, "POST");
+  await expect(page.getByRole("row").filter({ hasText: name })).toContainText("Stopped", { timeout: 30_000 });
+  await page.context().close();
+});
+
+test("language, appearance and time zone follow the person to another browser", async ({ page, browser, stack }) => {
   test.setTimeout(120_000);
-  const { page: theirs, person } = await atWork(browser, stack);
+  const group = unique("timed");
+  await makeGroup(page, group, /^User/);
+  const { page: theirs, person } = await atWork(browser, stack, { roles: ["admin", "user"] });
   await theirs.goto("/settings");
   await theirs.locator("main").getByText("Dark", { exact: true }).click();
   await expect(theirs.locator("html")).toHaveAttribute("data-theme", "dark");
@@ -147,6 +193,14 @@ test("language, appearance and time zone follow the person to another browser", 
   await again.goto("/settings");
   await expect(again.getByText("America/Port-au-Prince").first()).toBeVisible();
   await expectNoMistakes(again, ["/settings"]);
+  // A list tells the exact moment on hover, the audit at once.
+  await again.goto(`/groups?words=${group}`);
+  await again.locator("tbody time").first().hover();
+  await expect(again.getByRole("tooltip")).toHaveText(await there(again.locator("tbody time").first(), "long"));
+  await again.goto("/audit");
+  await expect(again.locator("tbody time").first()).toHaveText(
+    await there(again.locator("tbody time").first(), "medium"),
+  );
   await again.context().close();
   await theirs.context().close();
 });
@@ -162,7 +216,7 @@ test("privileged jobs are switched on in settings, and only then offered by the 
   await page.getByRole("radio", { name: /Baseline/ }).check();
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Baseline: with privileged jobs")).toBeVisible();
-  const may = await roleOf(page, unique("root"), /^Run privileged jobs/);
+  const may = await makeFineRole(page, unique("root"), [/^Run privileged jobs/]);
 
   // Who has not the right is told so.
   const { page: others } = await atWork(browser, stack, { virtual_clusters: [room] });

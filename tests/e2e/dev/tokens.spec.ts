@@ -1,5 +1,6 @@
 /** People see where they are signed in and end it, and give their programs access tokens in place of a password. */
 import type { APIRequestContext, Page, PlaywrightWorkerArgs } from "@playwright/test";
+import { addressesOf } from "../addresses.ts";
 import { expectFitsPhone, expectNoMistakes, expectNoMistakesHere, LOOKS, settled, wear } from "../pages.ts";
 import { choose, signIn } from "../portal.ts";
 import { atWork, elsewhere } from "./people.ts";
@@ -189,7 +190,7 @@ for (const { tag, ...seen } of LOOKS) {
     test.setTimeout(120_000);
     const { page } = await atWork(browser, stack);
     await wear(page, seen);
-    await expectNoMistakes(page, ["/account"]);
+    await expectNoMistakes(page, await addressesOf(page, "dev/tokens"));
     const [open, name, make] = NEW[language] as [string, string, string];
     await page.getByRole("button", { name: open }).click();
     await page.getByLabel(name).fill("seen");

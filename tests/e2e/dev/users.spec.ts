@@ -1,7 +1,7 @@
 /** An administrator changes, disables and deletes accounts; the person concerned sees it at once. */
 import type { Page } from "@playwright/test";
 import { choose, signIn, start, unique } from "../portal.ts";
-import { accountName, atWork, find, makeGroup, makeRole, row, step } from "./people.ts";
+import { accountName, atWork, find, makeFineRole, makeGroup, makeRole, row, step } from "./people.ts";
 import { expect, test } from "./stack.ts";
 
 async function change(page: Page, user: string, entry: string): Promise<void> {
@@ -13,7 +13,11 @@ async function change(page: Page, user: string, entry: string): Promise<void> {
 test("who is disabled is out at once, and back when enabled", async ({ page, browser, stack, expected }) => {
   expected.push(/status of 401/);
   const { page: theirs, person } = await atWork(browser, stack);
-  await change(page, person.user, "Disable");
+  await page.goto(`/users?words=${person.user}`);
+  await choose(page, `Actions for ${person.user}`, "Disable");
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("Its roles, groups and virtual clusters are kept");
+  await dialog.getByRole("button", { name: "Disable" }).click();
   await expect(row(page, person.user)).toContainText("Disabled");
   await theirs.goto("/training");
   await expect(theirs).toHaveURL(/\/sign-in/);
@@ -21,7 +25,9 @@ test("who is disabled is out at once, and back when enabled", async ({ page, bro
   await expect(theirs.getByRole("alert")).toContainText("User name or password is wrong.");
   await choose(page, `Actions for ${person.user}`, "Enable");
   await expect(row(page, person.user)).toContainText("Active");
+  // As the question said: what they were a member of they are again.
   await signIn(theirs, person);
+  await expect(theirs.getByRole("button", { name: /^Virtual cluster / })).toContainText("default");
   await expect(theirs.getByRole("navigation", { name: "Main menu" })).toBeVisible();
   await theirs.context().close();
 });
@@ -94,7 +100,9 @@ test.describe("who does not administer", () => {
   }, async ({ page, browser, stack, expected }) => {
     expected.push(/status of 403/);
     test.setTimeout(300_000);
-    for (const role of ["user", "annotator"]) {
+    // The last one is of single permissions: of administration all but these pages.
+    const near = await makeFineRole(page, unique("near"), [/^Manage virtual clusters/, /^See nodes/, /^See the audit/]);
+    for (const role of ["user", "annotator", near]) {
       const { page: theirs } = await atWork(browser, stack, { roles: [role] });
       await theirs.goto("/settings");
       const menu = theirs.getByRole("navigation", { name: "Main menu" });
@@ -112,6 +120,9 @@ test.describe("who does not administer", () => {
         await theirs.goto(`${path}/admin`);
         await expect(theirs.getByText("You may not see this")).toBeVisible();
       }
+      await theirs.goto("/users/import");
+      await expect(theirs.getByText("You may not see this")).toBeVisible();
+      await expect(theirs.getByLabel("File with users")).toHaveCount(0);
       await theirs.context().close();
     }
 

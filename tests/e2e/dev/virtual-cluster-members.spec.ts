@@ -1,28 +1,55 @@
 /** Whose a virtual cluster is: users and groups are found, added and taken out, and see it at once. */
-import { headerState, start, unique } from "../portal.ts";
+import type { Locator, Page } from "@playwright/test";
+import { api, headerState, start, unique } from "../portal.ts";
 import { addMember, clusterName, fact, makeCluster, member, ready } from "./clusters.ts";
-import { atWork, find, giveRole, lookAgain, makeGroup, registered, SORRY, unfolded } from "./people.ts";
+import { accountName, atWork, find, giveRole, lookAgain, makeGroup, registered, SORRY, unfolded } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
+
+/** Choose in a field of a dialog by the first four letters of a name, from those that these find. */
+async function byFourLetters(page: Page, field: Locator, name: string): Promise<void> {
+  const letters = name.slice(0, 4);
+  await unfolded(page);
+  await field.click();
+  await page.keyboard.type(letters);
+  const found = page.locator(".ant-select-item-option").filter({ visible: true });
+  // Until the answer is there, what was found before is still shown.
+  await expect(async () => {
+    const told = await found.allTextContents();
+    expect(told.some((each) => each.includes(name))).toBe(true);
+    expect(told.filter((each) => !each.toLowerCase().includes(letters.toLowerCase()))).toEqual([]);
+  }).toPass();
+  await found.filter({ hasText: name }).click();
+}
 
 test("users and groups are found by a few letters and become members", {
   tag: ["@feature-70", "@local"],
 }, async ({ page, stack }) => {
   const name = clusterName("joined");
-  const direct = await stack.newcomer({ virtual_clusters: [] });
-  const group = unique("joined");
+  const [direct, group] = [accountName("zora"), unique("joined")];
+  await page.goto("/users");
+  const account = { name: direct, nickname: "Zora", password: unique("Password"), roles: ["user"] };
+  await api(page, "/users", "POST", { ...account, virtual_clusters: [] });
   await makeGroup(page, group, /^User/);
   await makeCluster(page, name);
   await expect(page.getByText("Nobody yet")).toBeVisible();
-  await addMember(page, "Users", direct.user);
-  await expect(member(page, direct.user)).toContainText("Added by itself");
-  await addMember(page, "Groups", group);
+  const dialog = page.getByRole("dialog");
+  for (const [field, called] of [
+    ["Users", direct],
+    ["Groups", group],
+  ] as const) {
+    await page.locator(".page-actions").getByRole("button", { name: "Add users" }).click();
+    await byFourLetters(page, dialog.getByLabel(field), called);
+    await dialog.getByRole("button", { name: "Add" }).click();
+    await expect(dialog).toBeHidden();
+    await expect(member(page, called)).toBeVisible();
+  }
+  await expect(member(page, direct)).toContainText("Added by itself");
   await expect(member(page, group)).toContainText("Group with 0 users");
   await expect(fact(page, "Members")).toHaveText("1");
   // Who joins the group is a member through it.
   const through = await stack.newcomer({ virtual_clusters: [] });
   await page.goto(`/users?words=${through.user}`);
   await page.getByRole("button", { name: `Add to groups: ${through.user}` }).click();
-  const dialog = page.getByRole("dialog");
   await find(page, dialog.getByLabel("Groups"), group);
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toBeHidden();

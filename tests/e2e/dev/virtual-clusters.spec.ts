@@ -1,9 +1,10 @@
 /** An administrator makes, edits, extends and deletes virtual clusters; their members see it at once. */
-import type { Page } from "@playwright/test";
+import { addressesOf } from "../addresses.ts";
 import { expectFitsPhone, expectNoMistakes, LOOKS, wear } from "../pages.ts";
 import { api, choose, headerState, start, unique } from "../portal.ts";
-import { addMember, clusterName, fact, GPU, grant, makeCluster, ready } from "./clusters.ts";
-import { atWork, row } from "./people.ts";
+import { clusterName, fact, GPU, grant, makeCluster, NPU, ready } from "./clusters.ts";
+import { atWork, makeFineRole, row } from "./people.ts";
+import { PLACES } from "./places.ts";
 import { expect, test } from "./stack.ts";
 
 interface Capacity {
@@ -17,20 +18,26 @@ test.describe("who does not administer", () => {
   test("sees no menu of virtual clusters and none of its pages; an administrator has both", {
     tag: ["@feature-53a", "@feature-62", "@local"],
   }, async ({ page, browser, stack }) => {
+    test.setTimeout(180_000);
     const name = clusterName("hidden");
     const path = await makeCluster(page, name);
-    const { page: theirs } = await atWork(browser, stack);
-    const menu = theirs.getByRole("navigation", { name: "Main menu" });
-    await expect(menu.getByRole("link", { name: "Settings" })).toBeVisible();
-    await expect(menu.getByRole("link", { name: "Virtual clusters" })).toHaveCount(0);
-    for (const each of ["/virtual-clusters", "/virtual-clusters/new", path, `${path}/edit`]) {
-      await theirs.goto(each);
-      await expect(theirs.getByText("You may not see this")).toBeVisible();
-      await expect(theirs.getByText(name)).toHaveCount(0);
+    // One of single permissions: much of administration, and of virtual clusters one's own.
+    const near = [/^See own virtual clusters/, /^See users/, /^Manage users/, /^See nodes/];
+    const role = await makeFineRole(page, unique("near"), near);
+    for (const roles of [["user"], [role]]) {
+      const { page: theirs } = await atWork(browser, stack, { roles });
+      const menu = theirs.getByRole("navigation", { name: "Main menu" });
+      await expect(menu.getByRole("link", { name: "Settings" })).toBeVisible();
+      await expect(menu.getByRole("link", { name: "Virtual clusters" })).toHaveCount(0);
+      for (const each of ["/virtual-clusters", "/virtual-clusters/new", path, `${path}/edit`]) {
+        await theirs.goto(each);
+        await expect(theirs.getByText("You may not see this")).toBeVisible();
+        await expect(theirs.getByText(name)).toHaveCount(0);
+      }
+      const known = await api<{ items: { name: string }[] }>(theirs, "/virtual-clusters?limit=200");
+      expect(known.items.map((each) => each.name)).toEqual(["default"]);
+      await theirs.context().close();
     }
-    const known = await api<{ items: { name: string }[] }>(theirs, "/virtual-clusters?limit=200");
-    expect(known.items.map((each) => each.name)).toEqual(["default"]);
-    await theirs.context().close();
 
     await page.goto("/overview");
     await page.getByRole("navigation", { name: "Main menu" }).getByRole("link", { name: "Virtual clusters" }).click();
@@ -85,6 +92,8 @@ test("a virtual cluster is made with name, devices per type, most per user and h
   await page.getByRole("button", { name: "Create" }).click();
   await expect(page).toHaveURL(/\/virtual-clusters\/new/);
   await grant(page).getByLabel("Most per user").fill("2");
+  await grant(page, NPU).getByLabel("Number").fill("8");
+  await grant(page, NPU).getByLabel("Most per user").fill("4");
   await page.getByRole("radio", { name: "Limited" }).check();
   await page.getByLabel("Hours", { exact: true }).fill("0");
   await expect(page.getByText("A whole number from 1 to 87600.")).toBeVisible();
@@ -94,12 +103,23 @@ test("a virtual cluster is made with name, devices per type, most per user and h
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
   await expect(fact(page, "Maximum hours")).toHaveText("48 hours");
   await ready(page);
-  const cells = page.getByRole("row").filter({ hasText: GPU }).getByRole("cell");
-  await expect(cells.nth(1)).toHaveText("0 of 4");
-  await expect(cells.nth(3)).toHaveText("2");
+  const granted = [
+    { type: GPU, count: 4, most: 2 },
+    { type: NPU, count: 8, most: 4 },
+  ];
+  for (const { type, count, most } of granted) {
+    const cells = page.getByRole("row").filter({ hasText: type }).getByRole("cell");
+    await expect(cells.nth(1)).toHaveText(`0 of ${count}`);
+    await expect(cells.nth(2)).toHaveText(String(count));
+    await expect(cells.nth(3)).toHaveText(String(most));
+  }
   await page.goto(`/virtual-clusters?words=${name}`);
-  await expect(row(page, name)).toContainText("0 of 4");
-  await expect(row(page, name)).toContainText("at most 2 each");
+  const told = row(page, name).getByRole("listitem");
+  await expect(told).toHaveCount(granted.length);
+  for (const { type, count, most } of granted) {
+    await expect(told.filter({ hasText: type })).toContainText(`0 of ${count}`);
+    await expect(told.filter({ hasText: type })).toContainText(`at most ${most} each`);
+  }
   await expect(row(page, name)).toContainText("48 hours");
 });
 
@@ -276,19 +296,7 @@ test("leaving the form with unsaved input asks first", async ({ page }) => {
   await expect(page.getByLabel("Name", { exact: true })).toHaveValue("unfinished");
 });
 
-/** Every page, one virtual cluster with members among them. */
-async function pages(page: Page): Promise<string[]> {
-  const path = await makeCluster(page, clusterName("seen"), { gpus: 2, most: 1, hours: 24 });
-  await addMember(page, "Users", "admin");
-  return [
-    "/virtual-clusters",
-    "/virtual-clusters?words=nothing-is-called-so",
-    "/virtual-clusters/new",
-    path,
-    `${path}/edit`,
-    "/settings",
-  ];
-}
+const FAMILY = "dev/virtual-clusters";
 
 for (const { tag, ...seen } of LOOKS) {
   const { language, appearance } = seen;
@@ -296,7 +304,7 @@ for (const { tag, ...seen } of LOOKS) {
     page,
   }) => {
     test.setTimeout(240_000);
-    const all = await pages(page);
+    const all = await addressesOf(page, FAMILY, PLACES);
     await wear(page, seen);
     await expectNoMistakes(page, all);
     await expect(page.locator("html")).toHaveAttribute("lang", language);
@@ -305,5 +313,5 @@ for (const { tag, ...seen } of LOOKS) {
 
 test("no page of virtual clusters and settings is wider than a phone", { tag: "@long" }, async ({ page }) => {
   test.setTimeout(240_000);
-  await expectFitsPhone(page, await pages(page));
+  await expectFitsPhone(page, await addressesOf(page, FAMILY, PLACES));
 });

@@ -1,11 +1,14 @@
 /** People sign in by others: servers of ours that speak what Microsoft Entra ID and WeChat speak (tests/providers). */
 import type { Page } from "@playwright/test";
+import { addressesOf } from "../addresses.ts";
 import { expectFitsPhone, expectNoMistakes, expectNoMistakesHere } from "../pages.ts";
 import { signIn, signOut } from "../portal.ts";
 import { accountName, atWork, elsewhere, lookAgain, row, SORRY } from "./people.ts";
 import { expect, NOBODY, test } from "./stack.ts";
 
 test.use({ others: true });
+
+const FAMILY = "dev/ways-in";
 
 /** At the provider, whose page asks who one is. */
 async function chooseThere(page: Page, person: string): Promise<void> {
@@ -144,8 +147,22 @@ test.describe("before signing in", () => {
     expect(new URL(page.url()).search).toBe("");
   });
 
+  test("beside other ways the user name has the focus, and Enter signs in by the password", async ({ page, stack }) => {
+    await page.goto("/");
+    for (const way of ["Microsoft", "WeChat"]) {
+      await expect(page.getByRole("button", { name: `Sign in by ${way}` })).toBeVisible();
+    }
+    await expect(page.getByLabel("User name")).toBeFocused();
+    await page.keyboard.type(stack.admin.user);
+    await page.keyboard.press("Tab");
+    await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
+    await page.keyboard.type(stack.admin.password);
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/\/overview/);
+  });
+
   test("the pages of ways in have no mistakes and fit a phone", async ({ page }) => {
-    const paths = ["/sign-in", "/sign-in/by/wechat"];
+    const paths = await addressesOf(page, FAMILY, { "/sign-in/by/$way": ["/sign-in/by/wechat"] });
     await expectNoMistakes(page, paths);
     await expectFitsPhone(page, paths);
   });
