@@ -1,8 +1,9 @@
 """Who holds which devices, recomputed from what Kueue wrote into its workloads, against what was granted then. Pure.
 
 Nothing here asks the platform, or how Kueue reckons: an event of a workload says what it holds from now on, and after
-each event that lets somebody hold more, nobody may hold more than was granted at that moment. `Watcher` is fed with
-them; `tests/unit/testing/test_shares.py` tries it by itself.
+each event that lets somebody hold more of something, nobody may hold more of that than was granted at that moment.
+Who lowers what is lent interrupts nobody: it is had back by who asks for it. `Watcher` is fed with the events;
+`tests/unit/testing/test_shares.py` tries it by itself.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -123,16 +124,17 @@ class Held:
     _by_uid: dict[str, Holding] = field(default_factory=dict)
     most: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def become(self, uid: str, holding: Holding | None) -> bool:
-        """It holds that from now on; whether it is more of anything than before."""
+    def become(self, uid: str, holding: Holding | None) -> set[str]:
+        """It holds that from now on. Return the resources of which it is more than before."""
         before = self._by_uid.pop(uid, None)
         if holding is None or not holding.devices:
-            return False
+            return set()
         self._by_uid[uid] = holding
         for name, held in self.by_cluster()[holding.cluster].items():
             place = (holding.cluster, name)
             self.most[place] = max(self.most[place], held)
-        return before is None or any(held > before.devices.get(name, 0) for name, held in holding.devices.items())
+        had = {} if before is None else before.devices
+        return {name for name, count in holding.devices.items() if count > had.get(name, 0)}
 
     def by_cluster(self) -> dict[str, Counter[str]]:
         """Devices by virtual cluster and resource."""
@@ -154,23 +156,27 @@ class Held:
         return {holding.job for holding in self._by_uid.values()}
 
 
-def beyond(held: Held, ledger: Ledger, at: float) -> list[str]:
-    """Who holds more than was granted then: a user, a virtual cluster, or all together."""
+def beyond(held: Held, ledger: Ledger, at: float, grown: Collection[str]) -> list[str]:
+    """Who holds more of `grown` than was granted then: a user, a virtual cluster, or all together."""
     told = []
     granted = {cluster: ledger.around(cluster, at) for cluster in {*ledger.clusters, *held.by_cluster()}}
+
+    def judged(devices: Mapping[str, int]) -> list[tuple[str, int]]:
+        return [(name, count) for name, count in devices.items() if name in grown]
+
     for (cluster, user), devices in sorted(held.by_user().items()):
-        for name, count in devices.items():
+        for name, count in judged(devices):
             most = _most(each.most_per_user.get(name, 0) for each in granted[cluster])
             if count > most:
                 told.append(f"{user} holds {count} {name} in {cluster}, where one user may hold {most}")
     together: Counter[str] = Counter()
     for cluster, devices in sorted(held.by_cluster().items()):
         together.update(devices)
-        for name, count in devices.items():
+        for name, count in judged(devices):
             own = _most(each.devices.get(name, 0) for each in granted[cluster])
             if count > own and not any(each.borrows for each in granted[cluster]):
                 told.append(f"{cluster} holds {count} {name}, and has {own}")
-    for name, count in together.items():
+    for name, count in judged(together):
         there = sum(_most(each.devices.get(name, 0) for each in grants) for grants in granted.values())
         if count > there:
             told.append(f"all together hold {count} {name}, and {there} are granted")
@@ -199,5 +205,5 @@ class Watcher:
             self.admitted.add(uid)
         if entry := condition(item, "Preempted"):
             self.interrupted[uid] = str(entry.get("reason", ""))
-        if self.held.become(uid, holding):
-            self.beyond += beyond(self.held, self.ledger, reserved_at(item))
+        if grown := self.held.become(uid, holding):
+            self.beyond += beyond(self.held, self.ledger, reserved_at(item), grown)

@@ -57,7 +57,7 @@ def seen(grants: dict[str, Grant], *holdings: Holding, at: float = T0) -> list[s
         ledger.note(name, grant, 0)
     for number, holding in enumerate(holdings):
         held.become(str(number), holding)
-    return beyond(held, ledger, at)
+    return beyond(held, ledger, at, {GPU, NPU})
 
 
 LAB, ZOO = Grant({GPU: 4}, {GPU: 3}), Grant({GPU: 2, NPU: 8}, {GPU: 2, NPU: 8})
@@ -95,16 +95,32 @@ def test_an_edit_holds_from_when_it_is_asked_for_and_what_was_before_until_it_is
     ledger.note("lab", Grant({GPU: 4}, {GPU: 4}), T0 - 100)
     held.become("1", Holding("lab", "ada", {GPU: 4}))
     ledger.note("lab", Grant({GPU: 2}, {GPU: 2}), T0 - 50)
-    assert beyond(held, ledger, T0 + 1000) == []
+    assert beyond(held, ledger, T0 + 1000, {GPU}) == []
     ledger.settle("lab", T0)
-    assert beyond(held, ledger, T0 + SLACK_S) == []
-    assert beyond(held, ledger, T0 + SLACK_S + 1) != []
+    assert beyond(held, ledger, T0 + SLACK_S, {GPU}) == []
+    assert beyond(held, ledger, T0 + SLACK_S + 1, {GPU}) != []
     ledger.note("lab", Grant({GPU: 6}, {GPU: 6}), T0 + 50)
     ledger.settle("lab", T0 + 60)
     held.become("1", Holding("lab", "ada", {GPU: 6}))
-    assert beyond(held, ledger, T0 + 50 - SLACK_S - 1) != []
-    assert beyond(held, ledger, T0 + 50 - SLACK_S) == []
+    assert beyond(held, ledger, T0 + 50 - SLACK_S - 1, {GPU}) != []
+    assert beyond(held, ledger, T0 + 50 - SLACK_S, {GPU}) == []
     assert (ledger.now("lab").devices, ledger.clusters) == ({GPU: 6}, ["lab"])
+
+
+def test_what_is_lent_while_less_is_granted_stays_lent_and_no_more_is() -> None:
+    ledger, held = Ledger(), Held()
+    ledger.note("owner", Grant({NPU: 4}, {NPU: 4}), 0)
+    ledger.note("borrower", Grant({GPU: 4}, {GPU: 4, NPU: 4}, borrows=True), 0)
+    assert held.become("1", Holding("borrower", "ada", {NPU: 4})) == {NPU}
+    ledger.note("owner", Grant({NPU: 3}, {NPU: 3}), T0)
+    ledger.settle("owner", T0)
+    later = T0 + SLACK_S + 1
+    grown = held.become("2", Holding("borrower", "bob", {GPU: 1}))
+    assert (grown, beyond(held, ledger, later, grown)) == ({GPU}, [])
+    grown = held.become("3", Holding("borrower", "bob", {NPU: 1}))
+    assert beyond(held, ledger, later, grown) == [f"all together hold 5 {NPU}, and 3 are granted"]
+    assert held.become("3", Holding("borrower", "bob", {NPU: 1, GPU: 1})) == {GPU}
+    assert held.become("3", None) == set()
 
 
 def test_the_watcher_judges_what_grows_and_by_the_time_at_which_it_did() -> None:
