@@ -144,16 +144,28 @@ async def test_the_cookie_of_a_device_is_out_of_reach_and_opens_nothing(platform
 @pytest.mark.usefixtures("costly_passwords")
 async def test_neither_the_answer_nor_its_time_tells_whether_a_name_exists(platform: RunningPlatform) -> None:
     admin = await platform.admin()
-    await platform.user(admin, "ada")
+    seen = []
+    # What else the machine does makes guesses slow; who tells names apart does so however often one looks.
+    for look in range(4):
+        await platform.user(admin, f"ada-{look}")
+        took = await _guessed(platform, look, f"ada-{look}", f"nobody-{look}")
+        seen.append(took)
+        if 0.5 < statistics.median(took[0]) / statistics.median(took[1]) < 2:
+            return
+    pytest.fail(f"a name is told apart by the time of its answer, in seconds: {seen}")
+
+
+async def _guessed(platform: RunningPlatform, look: int, *names: str) -> list[list[float]]:
+    """How long each of five guesses of each name took, in seconds; what is said must be the same."""
     said: dict[str, dict[str, object]] = {}
-    took: dict[str, list[float]] = {"ada": [], "nobody-here": []}
+    took: dict[str, list[float]] = {name: [] for name in names}
     for number in range(1, 6):
         for name, times in took.items():
-            http = await stranger(platform, number)
+            http = await stranger(platform, 10 * look + number)
             began = time.perf_counter()
             answer = await http.post("/session", json={"name": name, "password": GUESS})
             times.append(time.perf_counter() - began)
             said[name] = {**answer.json(), "request_id": "", "instance": "", "status": answer.status_code}
-    assert said["ada"] == said["nobody-here"]
-    ratio = statistics.median(took["ada"]) / statistics.median(took["nobody-here"])
-    assert 0.5 < ratio < 2, took
+    first, *others = said.values()
+    assert others == [first] * len(others)
+    return [*took.values()]
