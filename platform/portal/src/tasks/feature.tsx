@@ -1,4 +1,4 @@
-import { createRoute, notFound, redirect } from "@tanstack/react-router";
+import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router";
 import type { Feature } from "@/features/feature";
 import { pathOf } from "@/features/registry";
 import { shell } from "@/features/roots";
@@ -17,10 +17,13 @@ const anyTask = createRoute({
   getParentRoute: () => shell,
   path: "/tasks/$id",
   beforeLoad: async ({ context, params }) => {
-    const to = pathOf(context.kinds, await context.queries.ensureQueryData(taskQuery(params.id)));
+    const task = await context.queries.ensureQueryData(taskQuery(params.id)).catch(() => undefined);
+    if (task === undefined) return; // the page says why
+    const to = pathOf(context.kinds, task);
     if (!to) throw notFound();
     throw redirect({ href: to, replace: true });
   },
+  component: lazyRouteComponent(() => import("./any-task-page"), "AnyTaskPage"),
 });
 
 /** What a person runs, of whatever kind: its list, its page and what may be done to it. */
