@@ -17,7 +17,7 @@ export function AnyTaskPage() {
       <Answer query={query}>
         {(task) => {
           const to = pathOf(kinds, task);
-          return to && <Navigate href={to} replace />;
+          return to && <Navigate to={to} replace />;
         }}
       </Answer>
     </Page>
