@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any, Literal
 
+import httpx
 import pytest
 from atoll.api.domains import DOMAINS
 from atoll.database.connection import connect, sessions
@@ -263,6 +264,15 @@ async def places_of(platform: RunningPlatform, admin: Client, owner: Client, pro
     return places
 
 
+def mistakes_of(named: str, answer: httpx.Response, expected: int | str) -> list[str]:
+    """What is wrong with what somebody was answered: another status, or something of whom it is refused for."""
+    got: int | str = OK if answer.is_success else answer.status_code
+    found = [] if got == expected else [f"{named}: {got}, expected {expected}: {answer.text[:200]}"]
+    if expected in (HIDDEN, DENIED, SIGNED_OUT) and "secret" in answer.text:
+        found.append(f"{named} leaks")
+    return found
+
+
 async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, program: Any) -> None:
     callers = await who_ask(platform)
     places = await places_of(platform, callers["admin"], callers["owner"], program)
@@ -274,12 +284,7 @@ async def test_everybody_gets_what_the_table_says(platform: RunningPlatform, pro
             method, path = operation.split(" ")
             path = path.format(**{**places, **row.path})
             answer = await client.http.request(method, path, json=row.body, params=row.params)
-            expected = expected_of(row, who, operation)
-            got: int | str = OK if answer.is_success else answer.status_code
-            if got != expected:
-                wrong.append(f"{who}: {operation}: {got}, expected {expected}: {answer.text[:200]}")
-            if expected in (HIDDEN, DENIED, SIGNED_OUT) and "secret" in answer.text:
-                wrong.append(f"{who}: {operation} leaks")
+            wrong += mistakes_of(f"{who}: {operation}", answer, expected_of(row, who, operation))
     assert not wrong, "\n".join(wrong)
 
 
@@ -344,12 +349,7 @@ async def test_a_token_opens_to_a_program_what_it_opens_to_its_owner_but_for_wha
             path = path.format(**{**places, **row.path})
             answer = await client.http.request(method, path, json=row.body, params=row.params)
             expected = expected_by_token(row, who, operation, read_only=read_only)
-            got: int | str = OK if answer.is_success else answer.status_code
-            named = f"a program of {who}{' that reads only' * read_only}: {operation}"
-            if got != expected:
-                wrong.append(f"{named}: {got}, expected {expected}: {answer.text[:200]}")
-            if expected in (HIDDEN, DENIED) and "secret" in answer.text:
-                wrong.append(f"{named} leaks")
+            wrong += mistakes_of(f"a program of {who}{' that reads only' * read_only}: {operation}", answer, expected)
         if read_only and (now := await done(admin)) != written:
             wrong.append(f"a program of {who} that reads only has written {now - written} times")
     assert not wrong, "\n".join(wrong)
