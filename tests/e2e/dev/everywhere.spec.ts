@@ -91,6 +91,9 @@ test("an address of no page keeps the menu, by which one gets away from it", asy
 test("no page is wider than a phone", async ({ page }) => {
   await expectFitsPhone(page, [...(await addressesOf(page, FAMILY, PLACES)), ...PEOPLE]);
   await page.goto("/overview");
+  const picker = page.getByRole("button", { name: /^Virtual cluster default/ });
+  const cut = (element: Element) => element.scrollWidth > element.clientWidth;
+  expect(await picker.locator(".cluster-name").evaluate(cut), "the virtual cluster's name is cut").toBe(false);
   await page.getByRole("button", { name: "Show or hide the menu" }).click();
   await page.getByRole("link", { name: "Training", exact: true }).click();
   await expect(page).toHaveURL(/\/training/);
