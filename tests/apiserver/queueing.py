@@ -135,13 +135,27 @@ async def watching(server: ApiServer, ledger: Ledger) -> AsyncIterator[Watcher]:
         base_url=str(server.client.base_url), headers=headers, verify=server.trusted, timeout=ANSWER_S
     )
 
+    listing = asyncio.Event()
+
+    async def all_there_is() -> Object:
+        """A server that has begun to serve the kind a moment ago may refuse at first."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not (answer := await client.get(WORKLOAD.path())).is_success:
+            assert time.monotonic() < deadline, f"{answer.status_code} {answer.text}"
+            print(f"workloads are not told yet: {answer.status_code} {answer.text}")
+            await asyncio.sleep(1)
+        found: Object = answer.json()
+        return found
+
     async def look() -> None:
-        listed = (await client.get(WORKLOAD.path())).json()
+        listed = await all_there_is()
         for item in listed["items"]:
             if of_workload(item) is not None:  # what ended before is nothing to this watcher
                 watcher.see("ADDED", item)
+        listing.set()
         since = {"watch": "1", "resourceVersion": listed["metadata"]["resourceVersion"], "timeoutSeconds": "3600"}
         async with client.stream("GET", WORKLOAD.path(), params=since) as events:
+            assert events.is_success, f"{events.status_code} {(await events.aread()).decode()}"
             async for line in events.aiter_lines():
                 event = json.loads(line)
                 assert event["type"] in ("ADDED", "MODIFIED", "DELETED"), event
@@ -149,9 +163,13 @@ async def watching(server: ApiServer, ledger: Ledger) -> AsyncIterator[Watcher]:
 
     async with client:
         eye = asyncio.create_task(look())
+        eye.add_done_callback(watcher.close)
+        eye.add_done_callback(lambda _: listing.set())
         try:
+            await listing.wait()
+            watcher.assert_open()
             yield watcher
-            assert not eye.done(), f"nobody looked on any more, the proof has a hole: {eye.exception()}"
+            watcher.assert_open()
         finally:
             eye.cancel()
             await asyncio.wait([eye])

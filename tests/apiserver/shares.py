@@ -8,6 +8,7 @@ Who lowers what is lent interrupts nobody: it is had back by who asks for it. `W
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 from collections import Counter
@@ -196,6 +197,15 @@ class Watcher:
         self.beyond: list[str] = []
         self.admitted: set[str] = set()
         self.interrupted: dict[str, str] = {}
+        self._closed = ""
+
+    def close(self, eye: asyncio.Task[None]) -> None:
+        """It looks on no more."""
+        self._closed = "cancelled" if eye.cancelled() else repr(eye.exception())
+
+    def assert_open(self) -> None:
+        """Raises AssertionError when it looks on no more: then the proof has a hole."""
+        assert not self._closed, f"nobody looks on any more: {self._closed}"
 
     def see(self, change: str, item: Object) -> None:
         """An event of a workload, each in its turn."""

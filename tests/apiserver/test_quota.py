@@ -84,12 +84,14 @@ class Days:
                 await self._once(due.pop())
             else:
                 await self.act(*self.lot.choices([*KINDS], [*KINDS.values()]))
+            self.company.watcher.assert_open()
             assert not self.company.watcher.beyond, self.company.watcher.beyond[:10]
 
     async def _once(self, kind: str) -> None:
         """As soon as it is there to be done."""
         deadline = time.monotonic() + PATIENCE_S
         while not await self.act(kind):
+            self.company.watcher.assert_open()
             assert time.monotonic() < deadline, f"nowhere is anything to {kind}"
             if not self.company.tasks:  # else nothing ever ends
                 await self.act("submit")

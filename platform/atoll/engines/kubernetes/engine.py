@@ -6,8 +6,6 @@ from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import structlog
-
 from atoll.configuration import Configuration
 from atoll.devices.limits import LOCAL_DISK
 from atoll.devices.types import DeviceType
@@ -16,7 +14,6 @@ from atoll.engines.base import (
     ClusterProvision,
     Endpoint,
     Engine,
-    EngineError,
     LogGone,
     NodeObservation,
     Observation,
@@ -34,15 +31,13 @@ from atoll.engines.kubernetes.client import (
     KubernetesClient,
     Object,
 )
+from atoll.engines.kubernetes.opening import OPENED_AT_ONCE, Opening
 from atoll.engines.kubernetes.reflector import Key, Reflector, key
 from atoll.networks import closed
 
 # Beyond it, only shared storage surely has all. The kubelet keeps 16 MiB of its own lines before it begins anew, but
 # puts 40 bytes in front of each: of a program that writes empty lines, that is some 400 KiB of output.
 LIVE_LOG_BYTES = 256 << 10
-OPENED_AT_ONCE = 4
-OPENED_AGAIN_S = 2.0
-log = structlog.get_logger(__name__)
 
 
 class KubernetesEngine(Engine):
@@ -88,9 +83,7 @@ class KubernetesEngine(Engine):
         self._workloads_by_owner: dict[str, Object] = {}
         self._attempts_by_uid: dict[str, str] = {}
         self._job_sets_by_attempt: dict[str, Object] = {}
-        self._marked: set[str] = set()
-        self._let_go: asyncio.Queue[str] = asyncio.Queue()
-        self._opening: set[str] = set()
+        self._opening = Opening(client, self._job_set)
 
     @classmethod
     async def connect(cls, configuration: Configuration) -> "KubernetesEngine":
@@ -117,7 +110,7 @@ class KubernetesEngine(Engine):
         """Watch until cancelled."""
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(item.run()) for item in self._reflectors()]
-            tasks += [group.create_task(self._open_networks()) for _ in range(OPENED_AT_ONCE)]
+            tasks += [group.create_task(self._opening.run()) for _ in range(OPENED_AT_ONCE)]
             try:
                 for item in self._reflectors():
                     await item.synced.wait()
@@ -147,7 +140,7 @@ class KubernetesEngine(Engine):
 
     def adopt(self) -> Sequence[str]:
         """All attempts that have a JobSet, or a network policy that outlived it."""
-        return list(self._marked.union(self._job_sets_by_attempt))
+        return list(self._opening.marked.union(self._job_sets_by_attempt))
 
     async def submit(self, submission: Submission) -> None:
         """The JobSet, by which it is known that there is something of the attempt, and its secret variables.
@@ -181,6 +174,7 @@ class KubernetesEngine(Engine):
     async def forget(self, attempt_id: str, virtual_cluster: str, *, privileged: bool = False) -> None:
         """Remove what is left by its name, seen or not: first what nobody would find without the rest."""
         namespace, name = names.namespace(virtual_cluster, privileged=privileged), names.job_set(attempt_id)
+        self._opening.forget(attempt_id)
         for kind in (SECRET, JOB_SET, NETWORK_POLICY):
             await self._client.delete(kind, namespace, name)
 
@@ -290,39 +284,10 @@ class KubernetesEngine(Engine):
         if after is not None:
             self._job_sets_by_attempt[attempt_id] = after
             self._attempts_by_uid[after["metadata"]["uid"]] = attempt_id
-            self._open(attempt_id)
+            self._opening.consider(attempt_id)
+        else:
+            self._opening.forgotten.discard(attempt_id)
         self._announce(attempt_id)
-
-    def _is_closed(self, attempt_id: str) -> bool:
-        """Whether its pods come and have no network policy of their own."""
-        job_set = self._job_set(attempt_id)
-        if job_set is None or job_set["spec"].get("suspend") or "deletionTimestamp" in job_set["metadata"]:
-            return False
-        ended = observing.condition(job_set, "Completed") or observing.condition(job_set, "Failed")
-        return ended is None and attempt_id not in self._marked
-
-    def _open(self, attempt_id: str) -> None:
-        if self._is_closed(attempt_id) and attempt_id not in self._opening:
-            self._opening.add(attempt_id)
-            self._let_go.put_nowait(attempt_id)
-
-    async def _open_networks(self) -> None:
-        """Give each attempt its network policy once the queue lets it go.
-
-        Until then its virtual cluster's own keeps everything closed, and a program is not started before it is there.
-        What waits has none: every node writes its rules anew for each that there is.
-        """
-        while True:
-            attempt_id = await self._let_go.get()
-            job_set = self._job_set(attempt_id)
-            if job_set is not None and self._is_closed(attempt_id):
-                try:
-                    await self._client.apply(manifests.network_policy(job_set))
-                except EngineError as error:
-                    log.warning("network policy not made, trying again", attempt=attempt_id, error=str(error))
-                    asyncio.get_running_loop().call_later(OPENED_AGAIN_S, self._let_go.put_nowait, attempt_id)
-                    continue
-            self._opening.discard(attempt_id)
 
     def _workload_changed(self, before: Object | None, after: Object | None) -> None:
         if before is not None:
@@ -349,11 +314,11 @@ class KubernetesEngine(Engine):
     def _policy_changed(self, before: Object | None, after: Object | None) -> None:
         """Nothing is announced: it says nothing of how the attempt is, and one alone is for whoever adopts."""
         if before is not None:
-            self._marked.discard(_label(before, names.ATTEMPT))
+            self._opening.marked.discard(_label(before, names.ATTEMPT))
         if after is not None:
-            self._marked.add(_label(after, names.ATTEMPT))
+            self._opening.marked.add(_label(after, names.ATTEMPT))
         elif before is not None:
-            self._open(_label(before, names.ATTEMPT))
+            self._opening.consider(_label(before, names.ATTEMPT))
 
     def _node_changed(self, _before: Object | None, _after: Object | None) -> None:
         self._announce(None)

@@ -40,7 +40,8 @@ function noted(settings: Settings): Settings {
 export const settingsQuery = queryOptions({
   queryKey: ["settings"],
   staleTime: STALE_MS,
-  queryFn: async () => noted(await body(api.GET("/api/v1/settings"))),
+  // Broken off when something else is chosen meanwhile: an answer from before would be noted over the choice.
+  queryFn: async ({ signal }) => noted(await body(api.GET("/api/v1/settings", { signal }))),
 });
 
 export function useSettings() {

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { api, body } from "@/api/client";
+import { api, body, withoutQuestions } from "@/api/client";
 import { useFailures } from "@/elements/failures";
 import { useSetSession } from "./session";
 
@@ -15,7 +15,7 @@ export function useSignOut(): () => Promise<void> {
 
   async function signOut(): Promise<void> {
     try {
-      await body(api.DELETE("/api/v1/session"));
+      await withoutQuestions(() => body(api.DELETE("/api/v1/session")));
     } catch (error) {
       failures.tell({ key: "session/end", title: t("sign_out_failed"), error, retry: signOut });
       return;

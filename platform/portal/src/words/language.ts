@@ -62,15 +62,15 @@ export function preferredLanguage(): Language {
   return navigator.language.toLowerCase().startsWith("zh") ? "zh-CN" : "en";
 }
 
-async function loadAntd(language: Language): Promise<void> {
-  antd = (await ANTD[language]()).default;
+function use(language: Language, words: Locale): void {
+  antd = words;
   document.documentElement.lang = language;
 }
 
 export async function startLanguage(): Promise<void> {
   const language = preferredLanguage();
   await Promise.all([
-    loadAntd(language),
+    ANTD[language]().then((words) => use(language, words.default)),
     i18next
       .use(files)
       .use(initReactI18next)
@@ -87,8 +87,14 @@ export async function startLanguage(): Promise<void> {
   ]);
 }
 
+let wanted: Language | undefined;
+
+/** The last one holds, whichever has its words first. */
 export async function switchLanguage(language: Language): Promise<void> {
-  await loadAntd(language);
+  wanted = language;
   localStorage.setItem(STORED, language);
+  const words = (await ANTD[language]()).default;
+  if (wanted !== language) return;
+  use(language, words);
   await i18next.changeLanguage(language);
 }

@@ -23,14 +23,23 @@ type Answer = (request: Request) => unknown;
 export function serve(answers: Record<string, Answer>): Request[] {
   const asked: Request[] = [];
   globalThis.answer = async (request) => {
+    request.signal.throwIfAborted();
     asked.push(request.clone());
     const { pathname } = new URL(request.url);
     const answer = answers[`${request.method} ${pathname}`];
     if (!answer) return problem(404, "not_found");
-    const body = await answer(request);
+    const body = await Promise.race([answer(request), brokenOff(request.signal)]);
     return body instanceof Response ? body : Response.json(body);
   };
   return asked;
+}
+
+/** As `fetch` does: whoever breaks off gets no answer. */
+function brokenOff(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason));
+  });
 }
 
 export function problem(status: number, code: string, more: Partial<Schemas["Problem"]> = {}): Response {

@@ -27,21 +27,37 @@ from tests.unit.platform.engines.test_kubernetes import submission
 
 
 class Server(KubernetesClient):
-    """Objects and those who watch them. `refuses`: kinds that cannot be written now."""
+    """Objects and those who watch them. `refuses`: kinds that cannot be written now.
+
+    `late`: kinds whose watchers learn nothing for now. `slow`: kinds whose writing takes until it is set.
+    """
 
     def __init__(self) -> None:
         super().__init__(None)
         self.objects: dict[tuple[Kind, str], Object] = {}
         self.watchers: list[tuple[Kind, asyncio.Queue[tuple[str, Object]]]] = []
         self.refuses: set[Kind] = set()
+        self.late: set[Kind] = set()
+        self.untold: list[tuple[str, Kind, Object]] = []
+        self.slow: dict[Kind, asyncio.Event] = {}
+        self.under_way: set[Kind] = set()
 
     def names(self, kind: Kind) -> list[str]:
         return [name for found, name in self.objects if found == kind]
 
     def tell(self, event: str, kind: Kind, item: Object) -> None:
+        if kind in self.late:
+            self.untold.append((event, kind, item))
+            return
         for watched, queue in self.watchers:
             if watched == kind:
                 queue.put_nowait((event, {**item, "metadata": {**item["metadata"]}}))
+
+    def catch_up(self) -> None:
+        """The late ones learn all."""
+        self.late, untold, self.untold = set(), self.untold, []
+        for each in untold:
+            self.tell(*each)
 
     async def list(self, kind: Kind, *, selector: str = "") -> Object:
         found = [item for (of, _), item in self.objects.items() if of == kind]
@@ -52,6 +68,9 @@ class Server(KubernetesClient):
         kind = KINDS[wanted["apiVersion"], wanted["kind"]]
         if kind in self.refuses:
             raise ApiFailure(500, "not now")
+        if kind in self.slow:
+            self.under_way.add(kind)
+            await self.slow[kind].wait()
         name = wanted["metadata"]["name"]
         made = {**wanted, "metadata": {**wanted["metadata"], "resourceVersion": "2", "uid": f"uid-{name}"}}
         self.objects[kind, f"{wanted['metadata']['namespace']}/{name}"] = made
@@ -149,6 +168,46 @@ async def test_an_attempt_is_forgotten_with_its_secret_and_its_network_policy() 
         assert server.of_attempts() == {}
         await adopted(engine, [])
         await engine.forget(ID, "default")
+
+
+async def test_what_is_forgotten_gets_no_network_policy_again_while_its_job_set_is_seen_still() -> None:
+    """They are watched by two connections. Nobody would look for that policy before the next start of `jobs`."""
+    server = Server()
+    async with watching(server) as engine:
+        await begin(server, engine)
+        await adopted(engine, [ID])
+        server.late = {JOB_SET}
+        await engine.forget(ID, "default")
+        await asyncio.sleep(0.1)
+        assert server.of_attempts() == {}
+        server.catch_up()
+        await adopted(engine, [])
+
+
+@pytest.mark.parametrize("late", [{JOB_SET}, set()])
+async def test_a_network_policy_that_comes_after_its_attempt_was_forgotten_goes_at_once(late: set[Kind]) -> None:
+    server = Server()
+    async with watching(server) as engine:
+        await engine.submit(SUBMISSION)
+        server.slow[NETWORK_POLICY] = asyncio.Event()
+        await server.let_go(ID)
+
+        async def is_under_way() -> bool:
+            return NETWORK_POLICY in server.under_way
+
+        await eventually(is_under_way)
+        server.late = late
+        await engine.forget(ID, "default")
+        await asyncio.sleep(0.1)
+        server.slow[NETWORK_POLICY].set()
+
+        async def nothing_is_left() -> bool:
+            return server.of_attempts() == {}
+
+        await asyncio.sleep(0.1)
+        await eventually(nothing_is_left)
+        server.catch_up()
+        await adopted(engine, [])
 
 
 async def test_secrets_go_with_the_job_set_also_those_that_come_after_it_went() -> None:
@@ -287,7 +346,7 @@ async def test_the_engine_keeps_nothing_of_what_is_gone() -> None:
 
 def _size(engine: KubernetesEngine) -> dict[str, int]:
     """How much is in each of its collections."""
-    found: dict[str, Any] = vars(engine)
+    found: dict[str, Any] = {**vars(engine), **vars(engine._opening)}
     one_for_all = ("_queued", "_entered")
     return {
         name: len(value) for name, value in found.items() if isinstance(value, dict | set) and name not in one_for_all
