@@ -26,7 +26,7 @@ function NodeCount({
 }
 
 /** On which devices: the virtual cluster, one machine or several, the type and how many. */
-export function DeviceFields({
+export default function DeviceFields({
   options,
   fields,
   device,

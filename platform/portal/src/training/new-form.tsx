@@ -14,16 +14,13 @@ import { Leaving } from "@/elements/leaving";
 import { Panel } from "@/elements/page";
 import { create } from "@/tasks/changes";
 import { useFieldWords } from "@/words/told";
-import { DeviceFields } from "./device-fields";
 import { useEstimate } from "./estimate";
 import {
   deviceOption,
   exampleFields,
   type FormFields,
-  isQuantity,
   limitsOf,
   offersPrivileged,
-  ownOutput,
   requestOf,
   type TrainingOptions,
   useRules,
@@ -32,10 +29,10 @@ import { ProgramFields } from "./program-fields";
 import { RequestKey } from "./request-key";
 import "./new-form.css";
 
-// Below the first fields; many tasks have none.
+// Below the first fields.
 const ParameterFields = lazy(() => import("./parameter-fields"));
-// Few may run such jobs.
-const PrivilegedField = lazy(() => import("./privileged-field"));
+const DeviceFields = lazy(() => import("./device-fields"));
+const MoreFields = lazy(() => import("./more-fields"));
 // It answers a moment after the form is there; what it needs comes meanwhile.
 const EstimatePanel = lazy(() => import("./estimate-panel"));
 
@@ -157,46 +154,14 @@ export function NewTrainingForm({ options, start }: { options: TrainingOptions; 
           </Suspense>
         </Panel>
         <Panel title={t("section_devices")}>
-          <DeviceFields options={options} fields={fields} device={device} />
+          <Suspense fallback={<div className="devices-coming" aria-busy="true" />}>
+            <DeviceFields options={options} fields={fields} device={device} />
+          </Suspense>
         </Panel>
         <Panel title={t("section_more")}>
-          <div className="field-pair">
-            <Form.Item
-              name={["limits", "cpu"]}
-              label={t("field_cpu")}
-              rules={[isQuantity(t("common:rules.quantity"))]}
-              extra={limits && t("limit_range", { from: limits.floor.cpu, to: limits.ceiling.cpu })}
-            >
-              <Input placeholder={limits?.default.cpu} autoComplete="off" />
-            </Form.Item>
-            <Form.Item
-              name={["limits", "memory"]}
-              label={t("field_memory")}
-              rules={[isQuantity(t("common:rules.quantity"))]}
-              extra={limits && t("limit_range", { from: limits.floor.memory, to: limits.ceiling.memory })}
-            >
-              <Input placeholder={limits?.default.memory} autoComplete="off" />
-            </Form.Item>
-          </div>
-          {offered && (
-            <Suspense>
-              <PrivilegedField />
-            </Suspense>
-          )}
-          {limits?.local_disk && <p className="quiet new-disk">{t("local_disk", { limit: limits.local_disk })}</p>}
-          <Form.Item
-            name="output_directory"
-            label={t("field_output")}
-            rules={rules("output_directory")}
-            extra={t("field_output_default")}
-            className="last-item"
-          >
-            <Input
-              prefix={<span className="quiet mono">{`${options.home}/`}</span>}
-              placeholder={ownOutput("…")}
-              autoComplete="off"
-            />
-          </Form.Item>
+          <Suspense fallback={<div className="more-coming" aria-busy="true" />}>
+            <MoreFields options={options} limits={limits} privileged={offered} />
+          </Suspense>
         </Panel>
         <div className="new-submit">
           <Button type="primary" size="large" htmlType="submit" loading={busy}>
