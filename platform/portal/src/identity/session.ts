@@ -1,4 +1,4 @@
-import { queryOptions, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { createContext, use } from "react";
 import { ApiProblem, api, body, type Schemas } from "@/api/client";
 import { allows, type Needs } from "@/features/feature";
@@ -50,9 +50,16 @@ export function useMay(): (needs: Needs) => boolean {
   return (needs) => allows(permissions, needs);
 }
 
+/** Nothing that one person saw stays for the next one. */
+export function forgetPerson(queries: QueryClient): void {
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" && queryKey[0] !== "about" });
+}
+
 export function useSetSession(): (session: Session | null) => void {
   const queries = useQueryClient();
   return (session) => {
+    // Whoever was here before may have left by the end of their session.
+    if (session !== null) forgetPerson(queries);
     noteSignedIn(session !== null);
     knowDeviceTypes(session?.device_types ?? []);
     queries.setQueryData(sessionQuery.queryKey, session);
