@@ -3,14 +3,15 @@
 import re
 
 LONGEST = 48
+MOST_READ = 512  # characters: what is looked for in them takes a time that grows with their square
 # The first that fits: browsers name those that they are made of, too.
 _BROWSERS = (
-    ("Edge", r"Edg(?:A|iOS)?/(\d+)"),
-    ("Opera", r"(?:OPR|Opera)/(\d+)"),
-    ("Samsung Internet", r"SamsungBrowser/(\d+)"),
-    ("Firefox", r"(?:Firefox|FxiOS)/(\d+)"),
-    ("Chrome", r"(?:Chrome|HeadlessChrome|CriOS)/(\d+)"),
-    ("Safari", r"Version/(\d+)\S* (?:Mobile/\S+ )?Safari/"),
+    ("Edge", r"Edg(?:A|iOS)?/(\d{1,4})"),
+    ("Opera", r"(?:OPR|Opera)/(\d{1,4})"),
+    ("Samsung Internet", r"SamsungBrowser/(\d{1,4})"),
+    ("Firefox", r"(?:Firefox|FxiOS)/(\d{1,4})"),
+    ("Chrome", r"(?:Chrome|HeadlessChrome|CriOS)/(\d{1,4})"),
+    ("Safari", r"Version/(\d{1,4})\S* (?:Mobile/\S+ )?Safari/"),
 )
 _SYSTEMS = (
     ("Android", r"Android"),
@@ -28,6 +29,7 @@ def device_of(agent: str) -> str:
 
     Nothing but letters, digits and some signs of what was sent is kept: it is shown beside other sessions.
     """
+    agent = agent[:MOST_READ]
     browser = next((f"{name} {found[1]}" for name, form in _BROWSERS if (found := re.search(form, agent))), "")
     if not browser:
         program = _PROGRAM.match(agent)

@@ -1,5 +1,7 @@
 """What a browser or program says of itself, in few words. Needs nothing."""
 
+import time
+
 import pytest
 from atoll.identity.agents import LONGEST, device_of
 
@@ -48,8 +50,20 @@ CHROME = "Mozilla/5.0 ({}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0
         ("\u202ereversed", ""),
         ("9", ""),
         ("x" * 500, "x" * LONGEST),
-        ("Firefox/" + "9" * 500, ("Firefox " + "9" * 500)[:LONGEST]),
+        ("Firefox/" + "9" * 500, "Firefox 9999"),
     ],
 )
 def test_it_is_told_in_few_words(agent: str, device: str) -> None:
     assert device_of(agent) == device
+
+
+# As long as a header may be that the gateway lets through.
+@pytest.mark.parametrize(
+    "agent",
+    ["Version/" + "1" * 8000, "Version/1" * 900, "Version/" + "1 Mobile/" * 900, "x" * 7000 + " Firefox/140.0"],
+    ids=["digits", "versions", "mobiles", "letters"],
+)
+def test_what_is_long_is_read_no_longer_than_what_is_short(agent: str) -> None:
+    began = time.thread_time()
+    device_of(agent)
+    assert time.thread_time() - began < 0.02, "who sends it keeps everybody else waiting"
