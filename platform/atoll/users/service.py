@@ -209,7 +209,7 @@ class UserService:
     async def reset_password(
         self, giver: Giver, user_id: str, if_match: str | None, *, end_links: bool = True
     ) -> OneTimePassword:
-        """A one-time password, told this once; sessions and access tokens end.
+        """A one-time password, told this once; sessions and access tokens end, and no device is known any more.
 
         `end_links`: links with providers end, too, so that nobody comes back who linked the account with theirs.
 
@@ -224,6 +224,9 @@ class UserService:
         row.must_change_password = True
         ended = await self._end_all(row)
         ways = await end_links_of(self._session, row.id) if end_links else []
+        # Whoever had the account guesses at the new password as a stranger. (Who changes their own keeps their devices:
+        # they are signed out everywhere, and guesses from elsewhere would keep them out.)
+        await self._repository.forget_devices_of(row.id)
         await self._repository.forgive_name(row.name)
         await self._record(giver, "user.reset_password", row, **ended, ways=ways)
         return OneTimePassword(account=await self._one(row), password=password, ways=[*map(WayName, ways)])

@@ -11,8 +11,10 @@ from atoll.database.base import now
 from atoll.database.connection import Sessions, connect, sessions
 from atoll.identity.models import SignInAttemptRow
 from atoll.identity.repository import IdentityRepository
+from atoll.identity.service import WINDOW
 
 from tests.unit.platform.conftest import PASSWORD, Client, RunningPlatform
+from tests.unit.platform.people import id_of
 from tests.unit.platform.rows import a_caller
 
 GUESS = "a wild guess"
@@ -102,6 +104,31 @@ async def test_who_shares_a_browser_gets_no_further_guesses_by_signing_in_as_the
         assert await guess(http, "ada") == WRONG
     assert await guess(http, "eve", PASSWORD) == 201
     assert await guess(http, "ada", PASSWORD) == LIMITED
+
+
+async def test_who_had_an_account_before_its_password_was_reset_guesses_at_the_new_one_as_a_stranger(
+    platform: RunningPlatform,
+) -> None:
+    admin = await platform.admin()
+    ada = await platform.user(admin, "ada")
+    thief = await again(platform, ada)
+    assert (await admin.post(f"/users/{await id_of(ada)}/reset-password")).is_success
+    await write_down(platform, "ada", range(1, 61))
+    assert await guess(thief, "ada") == LIMITED, "the device of a thief is known for ever"
+
+
+async def test_wrong_passwords_from_a_device_of_before_a_reset_count_for_its_address(platform: RunningPlatform) -> None:
+    admin = await platform.admin()
+    ada = await platform.user(admin, "ada")
+    thief = await again(platform, ada)
+    thief.headers["X-Forwarded-For"] = "198.51.100.7"
+    assert (await admin.post(f"/users/{await id_of(ada)}/reset-password")).is_success
+    assert await guess(thief, "ada") == WRONG
+    database = connect(platform.configuration, pool_size=1)
+    async with sessions(database)() as session:
+        counted = await IdentityRepository(session).attempts("address:198.51.100.7", WINDOW)
+    await database.dispose()
+    assert counted == 1
 
 
 async def test_two_people_of_one_browser_are_both_known_there(platform: RunningPlatform) -> None:
