@@ -18,8 +18,10 @@ from atoll.identity.accounts import add_account
 from atoll.identity.caller import Caller
 from atoll.identity.codes import AccountInactive
 from atoll.identity.models import SignInAttemptRow, UserRow
+from atoll.identity.permissions import PermissionTable
 from atoll.identity.registration import record_registration, refuse_closed, refuse_more, refuse_tries, tries
 from atoll.identity.repository import IdentityRepository
+from atoll.identity.rights.giving import Giving
 from atoll.identity.schemas import Session
 from atoll.identity.service import IdentityService, refuse_too_many
 from atoll.identity.tokens import new_token, token_hash
@@ -243,6 +245,8 @@ async def _prove(parts: Platform, provider: Provider, known: Known, visitor: Vis
         user = await IdentityRepository(session).user(caller.id, lock=True)
         if user is None or not user.active:
             raise NotSignedIn(told.NotSignedIn())
+        # The provider was waited for, and others.
+        await Giving(session, parts.part(PermissionTable)).refuse_gone(caller)
         found = await WaysRepository(session).link(known.issuer, known.subjects)
         if found is None or found[0].user_id != user.id:
             raise NotAllowed(codes.SomebodyElse(provider=provider.brand))

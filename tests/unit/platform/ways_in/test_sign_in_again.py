@@ -256,3 +256,11 @@ async def test_who_comes_by_a_link_that_is_being_ended_stays_out_and_holds_nobod
     refused = {"through": (201, "unknown"), "prove": (403, "somebody_else")}[how]
     said = answer.json()
     assert (answer.status_code, said.get("outcome") or said["code"]) == refused, "an ended link lets somebody in"
+
+
+async def test_nobody_proves_who_they_are_by_a_session_that_ended_meanwhile(portal: RunningPlatform) -> None:
+    browser = await at_work(portal)
+    locked = "SELECT 1 FROM users WHERE name = 'ada' FOR NO KEY UPDATE"
+    answer = await comes_while(portal, browser, "prove", locked, "DELETE FROM sessions")
+    assert told(answer)[:2] == (401, "not_signed_in"), "who was signed out everywhere is in again"
+    assert await browser.who() is None
