@@ -192,15 +192,15 @@ async def register(parts: Platform, way: WayName, wanted: WayRegistration, visit
     """
     provider = provider_of(parts, way)
     refuse_closed(parts)
-    address, most = visitor.address, parts.configuration.registration.most_waiting
+    address = visitor.address
     refused: ApiError | None = None
+    # First, so that who never came back, or asks too often, is in the way of nobody who waits to be judged.
+    async with parts.sessions() as session, session.begin():
+        await _stranger(session, parts, provider, visitor)
     async with parts.sessions() as session, session.begin():
         identity, repository = IdentityRepository(session), WaysRepository(session)
         await identity.judge_alone()
-        stranger = await repository.stranger(visitor.browser or "", way)
-        if stranger is None:
-            raise NotAllowed(codes.WayEnded(provider=provider.brand))
-        await refuse_more(identity, address, most)
+        stranger = await _stranger(session, parts, provider, visitor)
         session.add_all(tries(address))
         if await identity.taken_names([wanted.name]):
             refused = identity_names.taken(wanted.name)
@@ -215,6 +215,16 @@ async def register(parts: Platform, way: WayName, wanted: WayRegistration, visit
             return await _open(session, parts, user, visitor, way)
     # After the transaction, so that the try is counted.
     raise refused
+
+
+async def _stranger(session: AsyncSession, parts: Platform, provider: Provider, visitor: Visitor) -> StrangerRow:
+    """Who came back in that browser and may make an account now. Raises NotAllowed, TooMany, Conflict."""
+    stranger = await WaysRepository(session).stranger(visitor.browser or "", provider.way)
+    if stranger is None:
+        raise NotAllowed(codes.WayEnded(provider=provider.brand))
+    most = parts.configuration.registration.most_waiting
+    await refuse_more(IdentityRepository(session), visitor.address, most)
+    return stranger
 
 
 async def _enter(

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from atoll.database.connection import connect
+from atoll.database.locks import JUDGING
 from atoll.identity import registration
+from atoll.identity.tokens import new_token
 from atoll.ways_in import arriving
 from sqlalchemy import text
 from starlette.responses import JSONResponse
@@ -225,6 +227,27 @@ async def test_accounts_by_a_provider_and_by_a_password_have_the_same_limit_of_a
         assert (await browser.api.post("/registrations", json=taken)).status_code == 409
     assert told(await browser.make("admin"))[:2] == (409, "name_taken")
     assert told(await browser.make("ada"))[:2] == TOO_MANY, "names can be asked for without end"
+
+
+@pytest.mark.parametrize("who", ["who never came back", "who asks too often"])
+async def test_no_account_waits_to_be_judged_of_who_may_make_none(
+    portal: RunningPlatform, monkeypatch: pytest.MonkeyPatch, who: str
+) -> None:
+    browser = a_browser(portal)
+    if who == "who asks too often":
+        assert (await browser.through("ada")).json()["outcome"] == "unknown"
+        monkeypatch.setattr(registration, "MOST_OF_ADDRESS", 1)
+    else:
+        browser.api.cookies.set("atoll_session_way", new_token())
+    database = connect(portal.configuration, pool_size=1)
+    async with database.begin() as connection:
+        await connection.execute(text(f"SELECT pg_advisory_xact_lock({JUDGING})"))
+        making = asyncio.ensure_future(browser.make("ada"))
+        answered, _ = await asyncio.wait({making}, timeout=5)
+    await database.dispose()
+    answer = await making
+    assert answered, "strangers are in the way of who signs in"
+    assert told(answer)[:2] == (TOO_MANY if who == "who asks too often" else (403, "way_ended"))
 
 
 async def test_names_that_are_proposed_count_as_names_that_are_asked_for(
