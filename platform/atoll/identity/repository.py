@@ -176,12 +176,12 @@ class IdentityRepository:
         found = (await self._session.execute(query.execution_options(populate_existing=True))).one()
         return Standing(*found)
 
-    async def holder(self, token_hash: str) -> str | None:
-        """The id of the user whose session it is."""
-        found: str | None = await self._session.scalar(
-            select(SessionRow.user_id).where(SessionRow.token_hash == token_hash, SessionRow.expires_at > now())
-        )
-        return found
+    async def holder(self, token_hash: str) -> tuple[str, datetime] | None:
+        """The id of the user whose session it is, and when it ends."""
+        query = select(SessionRow.user_id, SessionRow.expires_at)
+        query = query.where(SessionRow.token_hash == token_hash, SessionRow.expires_at > now())
+        found = (await self._session.execute(query)).first()
+        return None if found is None else (found[0], found[1])
 
     async def way_of(self, token_hash: str) -> str | None:
         """By which way beside the password that session was begun: empty for the password, None: nobody knows."""

@@ -173,12 +173,17 @@ async def _validation(request: Request, error: Exception) -> Response:
     return api_error(request, Invalid(told.InvalidRequest(), errors=field_errors(error)))
 
 
-async def _http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
+def refused_by_status(error: HTTPException) -> ApiError:
+    """What Starlette, FastAPI or a middleware refuse, as everything is told."""
     headers = dict(error.headers) if error.headers else None
     refused = ApiError(_by_status(error.status_code, str(error.detail)), headers=headers)
     refused.status = error.status_code
-    return api_error(request, refused)
+    return refused
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
+    return api_error(request, refused_by_status(error))
 
 
 async def _database(request: Request, error: Exception) -> Response:
