@@ -18,7 +18,14 @@ from atoll.identity.accounts import add_account
 from atoll.identity.caller import Caller
 from atoll.identity.codes import AccountInactive
 from atoll.identity.models import SignInAttemptRow, UserRow
-from atoll.identity.registration import record_registration, refuse_closed, refuse_more, refuse_tries, tries
+from atoll.identity.registration import (
+    record_registration,
+    refuse_closed,
+    refuse_more,
+    refuse_tries,
+    refuse_waiting,
+    tries,
+)
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import Session
 from atoll.identity.service import IdentityService, refuse_too_many
@@ -207,6 +214,8 @@ async def register(parts: Platform, way: WayName, wanted: WayRegistration, visit
         else:
             # Without a password: there is none that would open it.
             user = await add_account(session, wanted.name, "", nickname=wanted.nickname, must_change_password=False)
+            # Others make theirs meanwhile, each behind its uid.
+            refuse_waiting(await identity.count(waiting=True) - 1, most)
             session.add(linked(user.id, way, stranger.issuer, stranger.subject, stranger.label))
             await session.delete(stranger)
             await record_registration(session, user, address, visitor.request_id, way=way)
