@@ -44,17 +44,19 @@ def application(configuration: Configuration) -> FastAPI:
             if (made := part.make(configuration)) is not None:
                 parts.held[part.kind] = made
 
+    holders = Holders(parts.sessions)
     held: dict[str, asyncio.Task[None]] = {}
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        dropping = asyncio.create_task(holders.keep_up(parts.listener))
         listening = asyncio.create_task(parts.listener.run())
         held["listening"] = listening
         freeing = asyncio.create_task(keep_half_said_ended(parts.sessions))
         try:
             yield
         finally:
-            for task in (listening, freeing):
+            for task in (listening, dropping, freeing):
                 task.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await task
@@ -64,7 +66,7 @@ def application(configuration: Configuration) -> FastAPI:
                         await part.close(made)
             await database.dispose()
 
-    turns = Middleware(Turns, cookie=configuration.web.session_cookie, holders=Holders(parts.sessions))
+    turns = Middleware(Turns, cookie=configuration.web.session_cookie, holders=holders)
     app = routes(frozenset({configuration.web.origin, *configuration.web.origins}), lifespan, [turns])
     app.state.platform = parts
     document = published()

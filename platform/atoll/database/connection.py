@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 import asyncpg
-from sqlalchemy import URL, Engine, event, exc
+from sqlalchemy import URL, Engine, event, exc, text
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -16,6 +16,7 @@ Sessions = async_sessionmaker[AsyncSession]
 ASKED_AGAIN_S = 5.0  # a connection that was idle for longer is asked whether its server is there
 COMMAND_TIMEOUT_S = 60.0  # a server that is gone without a word (its node lost power) answers never
 IDLE_IN_TRANSACTION_S = 20  # less than a lease
+LOCK_WAIT_S = 2
 # What says that the database is away or busy, or that a connection to it was lost: the same may succeed later.
 LOST = (
     exc.OperationalError,
@@ -29,11 +30,13 @@ LOST = (
 )
 AWAY = (*LOST, OSError)  # also while a connection is made
 # SQLSTATEs of that: connection exception, transaction rollback (deadlock), insufficient resources, operator
-# intervention, system error, a transaction that was idle or open for too long, and a server that only reads (it leads
-# no more). The classes are those of which psycopg makes an OperationalError; asyncpg has no such type.
+# intervention, system error, a transaction that was idle or open for too long, a server that only reads (it leads no
+# more), and a lock that others held for longer than somebody would wait (`wait_briefly`). The classes are those of
+# which psycopg makes an OperationalError; asyncpg has no such type.
 _PASSING_CLASSES = ("08", "40", "53", "57", "58")
 _READS_ONLY = "25006"
-_PASSING = ("25P03", "25P04", _READS_ONLY)
+_HELD = "55P03"
+_PASSING = ("25P03", "25P04", _READS_ONLY, _HELD)
 
 
 def url(configuration: Configuration) -> URL:
@@ -173,6 +176,14 @@ def _without_contents(context: ExceptionContext) -> None:
 async def without_transaction(session: AsyncSession) -> None:
     """Let the one statement that `session` is made for stand alone: no round trips for its begin and its end."""
     await session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})
+
+
+async def wait_briefly(session: AsyncSession) -> None:
+    """From here on the transaction waits for each lock no longer than `LOCK_WAIT_S`; what is then raised is of LOST.
+
+    For whoever has a lock already that many want: they would wait for all that its holder waits for.
+    """
+    await session.execute(text(f"SET LOCAL lock_timeout = '{LOCK_WAIT_S}s'"))
 
 
 def sessions(engine: AsyncEngine) -> Sessions:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from atoll.audit_trail.record import record
+from atoll.database.connection import wait_briefly
 from atoll.identity import codes, names, passwords
 from atoll.identity.accounts import add_account
 from atoll.identity.models import SignInAttemptRow, UserRow
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.schemas import Registration
 from atoll.identity.service import WINDOW, fresh_at, too_often
-from atoll.web.errors import ApiError, Conflict, NotAllowed
+from atoll.web.errors import Conflict, NotAllowed
 from atoll.web.platform import Platform
 from atoll.web.turns import machine
 
@@ -35,7 +36,6 @@ async def register(parts: Platform, wanted: Registration, address: str, request_
     password = wanted.password.get_secret_value()
     passwords.refuse_name_in(wanted.name, password, "password")
     most = parts.configuration.registration.most_waiting
-    refused: ApiError | None = None
     # What is too often is refused before it is computed, also where many come at once; each has its turn until it is
     # counted.
     async with passwords.turn_of(address):
@@ -51,16 +51,17 @@ async def register(parts: Platform, wanted: Registration, address: str, request_
             await repository.judge_alone()
             await refuse_more(repository, address, most)
             session.add_all(tries(address))
-            if await repository.taken_names([wanted.name]):
-                refused = names.taken(wanted.name)
-            else:
-                user = await add_account(
-                    session, wanted.name, hashed, nickname=wanted.nickname, must_change_password=False
-                )
-                await record_registration(session, user, address, request_id)
+            taken = await repository.taken_names([wanted.name])
     # After the transaction, so that the try is counted.
-    if refused is not None:
-        raise refused
+    if taken:
+        raise names.taken(wanted.name)
+    # A uid is waited for, behind an import say, while others are judged.
+    async with parts.sessions() as session, session.begin():
+        await wait_briefly(session)
+        user = await add_account(session, wanted.name, hashed, nickname=wanted.nickname, must_change_password=False)
+        # Accounts have their uids one after the other, so that this one sees all before it.
+        refuse_waiting(await IdentityRepository(session).count(waiting=True) - 1, most)
+        await record_registration(session, user, address, request_id)
 
 
 def refuse_closed(parts: Platform) -> None:
@@ -92,8 +93,13 @@ async def refuse_tries(repository: IdentityRepository, address: str) -> None:
 async def refuse_more(repository: IdentityRepository, address: str, most_waiting: int) -> None:
     """Raise TooMany for too many tries, Conflict while as many accounts as may wait for their rights."""
     await refuse_tries(repository, address)
-    if await repository.count(waiting=True) >= most_waiting:
-        raise Conflict(codes.TooManyWaiting(limit=most_waiting))
+    refuse_waiting(await repository.count(waiting=True), most_waiting)
+
+
+def refuse_waiting(waiting: int, most: int) -> None:
+    """Raise Conflict where no more than those may wait for their rights."""
+    if waiting >= most:
+        raise Conflict(codes.TooManyWaiting(limit=most))
 
 
 def _of_address(address: str) -> str:

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import contains_eager, lazyload, undefer, undefer_group
 
 from atoll.database.base import now
+from atoll.database.connection import wait_briefly
 from atoll.database.many import one_of
 from atoll.database.notifications import SESSIONS_ENDED, notify
 from atoll.identity.models import (
@@ -176,12 +177,12 @@ class IdentityRepository:
         found = (await self._session.execute(query.execution_options(populate_existing=True))).one()
         return Standing(*found)
 
-    async def holder(self, token_hash: str) -> str | None:
-        """The id of the user whose session it is."""
-        found: str | None = await self._session.scalar(
-            select(SessionRow.user_id).where(SessionRow.token_hash == token_hash, SessionRow.expires_at > now())
-        )
-        return found
+    async def holder(self, token_hash: str) -> tuple[str, datetime] | None:
+        """The id of the user whose session it is, and when it ends."""
+        query = select(SessionRow.user_id, SessionRow.expires_at)
+        query = query.where(SessionRow.token_hash == token_hash, SessionRow.expires_at > now())
+        found = (await self._session.execute(query)).first()
+        return None if found is None else (found[0], found[1])
 
     async def way_of(self, token_hash: str) -> str | None:
         """By which way beside the password that session was begun: empty for the password, None: nobody knows."""
@@ -291,8 +292,12 @@ class IdentityRepository:
         return await self._session.scalar(query) or 0
 
     async def judge_alone(self) -> None:
-        """Until the transaction ends, nobody else's password is judged: each judgement sees the failures before it."""
+        """Until the transaction ends, nobody else's password is judged: each judgement sees the failures before it.
+
+        So from then on the transaction waits for nothing else for long.
+        """
         await self._session.execute(select(func.lock_judging()))
+        await wait_briefly(self._session)
 
     async def forgive_name(self, name: str) -> None:
         """Forget all that was counted of that name, wherever it came from."""

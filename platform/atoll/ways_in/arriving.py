@@ -19,7 +19,14 @@ from atoll.identity.caller import Caller
 from atoll.identity.codes import AccountInactive
 from atoll.identity.models import SignInAttemptRow, UserRow
 from atoll.identity.permissions import PermissionTable
-from atoll.identity.registration import record_registration, refuse_closed, refuse_more, refuse_tries, tries
+from atoll.identity.registration import (
+    record_registration,
+    refuse_closed,
+    refuse_more,
+    refuse_tries,
+    refuse_waiting,
+    tries,
+)
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.rights.giving import Giving
 from atoll.identity.schemas import Session
@@ -192,7 +199,7 @@ async def register(parts: Platform, way: WayName, wanted: WayRegistration, visit
     """
     provider = provider_of(parts, way)
     refuse_closed(parts)
-    address = visitor.address
+    address, most = visitor.address, parts.configuration.registration.most_waiting
     refused: ApiError | None = None
     # First, so that who never came back, or asks too often, is in the way of nobody who waits to be judged.
     async with parts.sessions() as session, session.begin():
@@ -209,6 +216,8 @@ async def register(parts: Platform, way: WayName, wanted: WayRegistration, visit
         else:
             # Without a password: there is none that would open it.
             user = await add_account(session, wanted.name, "", nickname=wanted.nickname, must_change_password=False)
+            # Others make theirs meanwhile, each behind its uid.
+            refuse_waiting(await identity.count(waiting=True) - 1, most)
             session.add(linked(user.id, way, stranger.issuer, stranger.subject, stranger.label))
             await session.delete(stranger)
             await record_registration(session, user, address, visitor.request_id, way=way)

@@ -32,6 +32,7 @@ CHECKS: dict[str, type[FieldCode]] = {
         told.TooShort,
     )
 }
+RETRY_AFTER_S = 5
 # That are told of one request: a body has room for 90,000, and everybody waits while they are put into words.
 MOST_MISTAKES = 100
 # PostgreSQL's codes (character_not_in_repertoire, untranslatable_character) for a text that it cannot keep.
@@ -173,12 +174,17 @@ async def _validation(request: Request, error: Exception) -> Response:
     return api_error(request, Invalid(told.InvalidRequest(), errors=field_errors(error)))
 
 
-async def _http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
+def refused_by_status(error: HTTPException) -> ApiError:
+    """What Starlette, FastAPI or a middleware refuse, as everything is told."""
     headers = dict(error.headers) if error.headers else None
     refused = ApiError(_by_status(error.status_code, str(error.detail)), headers=headers)
     refused.status = error.status_code
-    return api_error(request, refused)
+    return refused
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
+    return api_error(request, refused_by_status(error))
 
 
 async def _database(request: Request, error: Exception) -> Response:
@@ -190,7 +196,7 @@ async def _database(request: Request, error: Exception) -> Response:
         return api_error(request, Invalid(told.CharacterNotKept()))
     if isinstance(error, exc.DBAPIError) and not (error.connection_invalidated or isinstance(error, LOST)):
         raise error
-    return api_error(request, Unavailable(told.DatabaseUnavailable()))
+    return api_error(request, Unavailable(told.DatabaseUnavailable(), headers={"Retry-After": str(RETRY_AFTER_S)}))
 
 
 async def _unexpected(request: Request, _error: Exception) -> Response:

@@ -9,11 +9,12 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from atoll.web import told
-from atoll.web.errors import ApiError, NotSignedIn, TooMany, api_error
+from atoll.web.errors import ApiError, NotSignedIn, TooMany, api_error, refused_by_status
 from atoll.web.internal import HEALTH
 from atoll.web.requests import bearer
 
@@ -23,6 +24,7 @@ LINGERS_S = 2.0  # who was here so lately counts as one of the others: pages ask
 MOST_WAITING = 64
 RETRY_AFTER_S = 5
 STRANGERS_BYTES = 16 << 10  # who is not signed in can send nothing longer than a name and a password
+ARRIVES_S = 60.0  # a megabyte, the longest that the gateway lets through, by 150 kbit/s
 _SIGNED_OUT = 401
 _NETWORK_V6 = 64  # what one machine may choose its addresses from
 _SITE_V6 = 48  # what one customer may choose the networks of its machines from (RFC 6177)
@@ -158,9 +160,11 @@ class Turns:
 
     `AT_ONCE`, and down to `LEAST` while others are here. Others of the user wait, in order; further ones are refused.
     What is being answered counts no more, so live views and downloads have limits of their own. Whose session it is, is
-    found in turns of the address; so is what comes without a session that opens anything. Such a request has its turn
-    once it is here as a whole, and its size is limited: who sends slowly takes nothing from others behind the same
-    address.
+    found in turns of the address; so is what comes without a session that opens anything.
+
+    A request has its turn once it is here as a whole, which it has to be within `ARRIVES_S`: who sends slowly takes
+    nothing from others behind the same address, nor, by what once opened something or opens little, from its user. Of
+    bodies longer than `STRANGERS_BYTES`, `AT_ONCE` of a user are held at a time, and of who is not signed in none.
     """
 
     def __init__(self, app: ASGIApp, cookie: str, holders: Holders) -> None:
@@ -169,6 +173,7 @@ class Turns:
         self._holders = holders
         # Users by their ids and strangers by their addresses share one thread.
         self._callers, self._addresses = Lines(AT_ONCE, LEAST), Lines(AT_ONCE)
+        self._long = Lines(AT_ONCE, wait_s=ARRIVES_S / 2)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass it on when it is its turn."""
@@ -179,12 +184,12 @@ class Turns:
             try:
                 token = self._shown(HTTPConnection(scope))
                 user = await self._user(token, scope)
-                if user is None:
-                    receive = await _whole(receive)
+                receive = await self._whole(receive, user, held)
                 of = machine(_address(scope)) if user is None else user
                 turn = await held.enter_async_context(self._callers.turn(of))
-            except ApiError as error:
-                await api_error(Request(scope), error)(scope, receive, send)
+            except (ApiError, HTTPException) as error:
+                refused = error if isinstance(error, ApiError) else refused_by_status(error)
+                await api_error(Request(scope), refused)(scope, receive, send)
                 return
             scope.setdefault("state", {})["turn"] = turn
 
@@ -208,6 +213,37 @@ class Turns:
             return user
         async with self._addresses.turn(machine(_address(scope))):
             return await self._holders.find(token)
+
+    async def _whole(self, receive: Receive, user: str | None, held: contextlib.AsyncExitStack) -> Receive:
+        """What gives the request's body at once, now that it is here; a long one has its place while `held` lasts.
+
+        Raises NotSignedIn for a long one of nobody, TooMany, HTTPException for one that is not here in time.
+        """
+        body, long = bytearray(), False
+        try:
+            async with asyncio.timeout(ARRIVES_S):
+                message = await receive()
+                while message["type"] == "http.request":
+                    body += message.get("body", b"")
+                    if not long and len(body) > STRANGERS_BYTES:
+                        if user is None:
+                            raise NotSignedIn(told.NotSignedIn())
+                        await held.enter_async_context(self._long.turn(user))
+                        long = True
+                    if not message.get("more_body", False):
+                        break
+                    message = await receive()
+        except TimeoutError:
+            slow = f"the body of the request was not here within {ARRIVES_S:g} seconds"
+            raise HTTPException(408, slow, {"Connection": "close"}) from None
+        if message["type"] == "http.disconnect":
+            raise NotSignedIn(told.NotSignedIn())  # nobody hears it
+        first: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+
+        async def replayed() -> Message:
+            return first.pop() if first else await receive()
+
+        return replayed
 
 
 def give_back(request: Request) -> None:
@@ -237,24 +273,3 @@ def _network(host: str, length_v6: int) -> str:
 
 def _address(scope: Scope) -> str:
     return str(scope["client"][0]) if scope["client"] else ""
-
-
-async def _whole(receive: Receive) -> Receive:
-    """What gives the request's body at once, now that it is here. Raises NotSignedIn for one that is too long."""
-    body, message = b"", await receive()
-    while message["type"] == "http.request":
-        body += message.get("body", b"")
-        if len(body) > STRANGERS_BYTES:
-            raise NotSignedIn(told.NotSignedIn())
-        if not message.get("more_body", False):
-            message = {"type": "http.request", "body": body, "more_body": False}
-            break
-        message = await receive()
-    if message["type"] == "http.disconnect":
-        raise NotSignedIn(told.NotSignedIn())  # nobody hears it
-    first: list[Message] = [message]
-
-    async def replayed() -> Message:
-        return first.pop() if first else await receive()
-
-    return replayed

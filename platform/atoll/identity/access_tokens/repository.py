@@ -32,14 +32,12 @@ class AccessTokenRepository:
         found = (await self._session.execute(query)).first()
         return None if found is None else (found[0], found[1], found[2])
 
-    async def holder(self, token_hash: str) -> str | None:
-        """The id of the user whose token it is."""
-        found: str | None = await self._session.scalar(
-            select(AccessTokenRow.user_id).where(
-                AccessTokenRow.token_hash == token_hash, AccessTokenRow.expires_at > now()
-            )
-        )
-        return found
+    async def holder(self, token_hash: str) -> tuple[str, datetime] | None:
+        """The id of the user whose token it is, and when it ends."""
+        query = select(AccessTokenRow.user_id, AccessTokenRow.expires_at)
+        query = query.where(AccessTokenRow.token_hash == token_hash, AccessTokenRow.expires_at > now())
+        found = (await self._session.execute(query)).first()
+        return None if found is None else (found[0], found[1])
 
     async def used(self, token_id: str, address: str, since: datetime) -> None:
         """Keep that it was used now, from that address, unless it was kept after `since` already."""

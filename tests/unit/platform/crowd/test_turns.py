@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import httpx
 import pytest
-from atoll.web import told
+from atoll.web import told, turns
 from atoll.web.errors import TooMany, Unavailable
-from atoll.web.turns import AT_ONCE, LEAST, LINGERS_S, MOST_WAITING, Lines, Turns, give_back
+from atoll.web.turns import AT_ONCE, LEAST, LINGERS_S, MOST_WAITING, STRANGERS_BYTES, Lines, Turns, give_back
 from fastapi import FastAPI, Request
 from fastapi.responses import Response, StreamingResponse
 
@@ -128,6 +128,25 @@ def client() -> httpx.AsyncClient:
     return httpx.AsyncClient(verify=trust(), timeout=10, limits=httpx.Limits(max_connections=None))
 
 
+def shown(session: str) -> dict[str, str]:
+    return {"Cookie": f"atoll_session={session}"}
+
+
+def unfinished(
+    http: httpx.AsyncClient, work: Work, session: str, begun: bytes
+) -> tuple[list[asyncio.Task[httpx.Response]], asyncio.Event]:
+    """As many requests as a user has turns, whose bodies end at a word."""
+    word = asyncio.Event()
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield begun
+        await word.wait()
+        yield b" more"
+
+    asked = (http.post(work.url + "/body", content=slow(), headers=shown(session)) for _ in range(AT_ONCE))
+    return [asyncio.create_task(each) for each in asked], word
+
+
 async def test_a_few_of_one_user_are_worked_on_at_a_time_and_others_do_not_wait_for_it(work: Work) -> None:
     async with client() as http:
         many = [work.ask(http, f"ada-{number}", "/slow?who=ada") for number in range(3 * AT_ONCE)]
@@ -218,6 +237,48 @@ async def test_who_shows_what_has_ended_takes_no_more_turns_of_whose_it_was(work
         shown = {"Authorization": "Bearer ada-token"}
         assert (await http.get(work.url + "/ended", headers=shown)).status_code == 401
     assert work.holders.forgotten == ["ada-1", "ada-token"], "it takes turns of its owner"
+
+
+async def test_who_sends_slowly_takes_no_turn_of_the_user_whose_session_it_shows(work: Work) -> None:
+    async with client() as http:
+        many, word = unfinished(http, work, "ada", b"some")
+        await asyncio.sleep(0.3)
+        assert work.inside == [], "a turn was given before the body was here"
+        assert (await work.ask(http, "ada", "/quick")).status_code == 200
+        word.set()
+        assert [(await each).text for each in many] == ["9"] * len(many)
+
+
+async def test_a_body_that_is_not_here_in_time_is_waited_for_no_longer(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "ARRIVES_S", 0.5)
+    for session in ("ada", ""):
+        reader, writer = await asyncio.open_connection("127.0.0.1", httpx.URL(work.url).port)
+        writer.write(f"POST /body HTTP/1.1\r\nHost: x\r\nCookie: atoll_session={session}\r\n".encode())
+        writer.write(b"Content-Length: 9\r\n\r\nsome")
+        try:
+            answer = await asyncio.wait_for(reader.read(), 5)  # until the other side closes it
+        except TimeoutError:
+            pytest.fail("it is waited for without end")
+        writer.close()
+        assert answer.startswith(b"HTTP/1.1 408 ")
+        assert b"not here within 0.5 seconds" in answer
+
+
+async def test_of_a_users_long_bodies_some_are_held_at_a_time(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "ARRIVES_S", 2)
+    long = b"x" * (STRANGERS_BYTES + 1)
+    async with client() as http:
+        many, word = unfinished(http, work, "ada", long)
+        await asyncio.sleep(0.5)
+        assert (await http.post(work.url + "/body", content=long, headers=shown("bob"))).text == str(len(long))
+        one_more = asyncio.create_task(http.post(work.url + "/body", content=long, headers=shown("ada")))
+        await asyncio.sleep(0.3)
+        assert not one_more.done(), "more of them are held"
+        assert (await http.post(work.url + "/body", content=b"short", headers=shown("ada"))).text == "5"
+        word.set()
+        assert {answer.status_code for answer in await asyncio.gather(*many, one_more)} == {200}
 
 
 async def test_while_others_are_here_fewer_of_each_are_worked_on(work: Work) -> None:
