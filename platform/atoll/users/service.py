@@ -133,7 +133,7 @@ class UserService:
         gone = before.keys() - {group.id for group in new}
         await self._giving.judge(giver, await self._rights.grants_of_groups(gone))
         added = [group.id for group in new if group.id not in before]
-        await self._clusters.judge_groups(giver, added)
+        await self._clusters.judge_groups(giver, {*added, *gone})
         if gone or added:
             refuse_protected(row)
             if gone:

@@ -275,6 +275,33 @@ async def test_who_manages_people_alone_makes_nobody_a_member_of_a_virtual_clust
     assert (await manager.post("/users", body)).status_code == 201
 
 
+async def test_who_is_no_member_of_a_virtual_cluster_takes_it_from_nobody_by_a_group(portal: RunningPlatform) -> None:
+    admin = await portal.admin()
+    manager = await a_manager(portal, admin)
+    ada = await id_of(await registered(portal, "ada"))
+    watch = await a_role(admin, "Watch", "nodes:read")
+    group = await a_group(admin, "GPU team", [watch], [ada])
+    cluster = (await admin.get("/virtual-clusters")).json()["items"][0]["id"]
+    assert (await admin.post(f"/virtual-clusters/{cluster}/members", {"groups": [group]})).is_success
+    before = (await admin.get(f"/users/{ada}")).json()
+    assert [each["name"] for each in before["virtual_clusters"]] == ["default"]
+    for answer in (
+        await manager.delete(f"/groups/{group}/users/{ada}"),
+        await manager.http.put(f"/users/{ada}/groups", json={"groups": []}),
+        await manager.delete(f"/groups/{group}"),
+    ):
+        assert told(answer)[:2] == (403, "more_than_you_hold"), f"a virtual cluster was taken: {answer.request.url}"
+        assert answer.json()["params"] == {"permissions": "virtual_clusters:manage"}
+    assert (await admin.get(f"/users/{ada}")).json() == before
+    # Of what they are members themselves they take it, too.
+    joined = await admin.post(f"/virtual-clusters/{cluster}/members", {"users": [await id_of(manager)]})
+    assert joined.is_success, joined.text
+    assert (await manager.delete(f"/groups/{group}/users/{ada}")).status_code == 204
+    assert (await manager.http.put(f"/users/{ada}/groups", json={"groups": [group]})).is_success
+    assert (await manager.http.put(f"/users/{ada}/groups", json={"groups": []})).is_success
+    assert (await manager.delete(f"/groups/{group}")).status_code == 204
+
+
 async def test_who_loses_a_right_gives_it_no_more(portal: RunningPlatform) -> None:
     admin = await portal.admin()
     second = await a_user(portal, admin, "second", "admin")
