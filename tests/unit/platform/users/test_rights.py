@@ -245,6 +245,26 @@ async def test_nobody_acts_upon_the_account_of_who_holds_more(portal: RunningPla
     assert answer.is_success, answer.text
 
 
+@pytest.mark.parametrize("act", [*(each for each in ACTS if each != "delete"), "roles", "groups"])
+async def test_who_manages_users_and_reads_none_learns_by_no_answer_how_to_reach_them(
+    portal: RunningPlatform, act: str
+) -> None:
+    admin = await portal.admin()
+    reader = await a_manager(portal, admin)
+    manager = await a_user(portal, admin, "blind", await a_role(admin, "Blind", "users:manage"))
+    reach = {"phone": "+44 20 7946 0000", "email": "ada@example.com"}
+    body = account("ada", roles=[await a_role(admin, "Nothing", "users:manage")], **reach)
+    ada = (await admin.post("/users", body)).json()["id"]
+    method, body = ACTS.get(act, ("PUT", {act: []}))
+    for by, told_of in ((manager, {"phone": "", "email": ""}), (reader, reach)):
+        answer = await by.http.request(method, f"/users/{ada}/{act}".rstrip("/"), json=body)
+        assert answer.is_success, answer.text
+        given = answer.json().get("account", answer.json())
+        assert {key: given[key] for key in reach} == told_of, f"how to reach a user is told by {method} {act}"
+    kept = (await admin.get(f"/users/{ada}")).json()
+    assert {key: kept[key] for key in reach} == reach
+
+
 async def test_nobody_takes_a_role_or_group_of_more_than_they_hold(portal: RunningPlatform) -> None:
     admin = await portal.admin()
     manager = await a_manager(portal, admin)
