@@ -202,6 +202,7 @@ class NodeObservation(_Frozen):
     runtime: str
     joined_at: datetime
     state_since: datetime
+    other_addresses: tuple[str, ...] = ()  # IPv4, beside `address`: tasks reach the machine at none of them either
 
 
 NOT_READY = NotReady().reason()

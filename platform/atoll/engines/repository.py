@@ -30,7 +30,8 @@ class NodeRepository:
         names = [observation.name for observation in observations]
         await self._session.execute(delete(NodeRow).where(NodeRow.name.not_in(names)))
         for observation in sorted(observations, key=lambda item: item.name):
-            values = {"observation": observation.model_dump(mode="json"), "seen_at": now()}
+            # Without defaults: while an upgrade goes on, an API of before reads this, and refuses strange keys.
+            values = {"observation": observation.model_dump(mode="json", exclude_defaults=True), "seen_at": now()}
             await self._session.execute(
                 insert(NodeRow)
                 .values(name=observation.name, **values)

@@ -93,6 +93,7 @@ class GroupService:
     async def delete(self, giver: Giver, group_id: str, if_match: str | None) -> None:
         """Who is in it loses what they hold by it. Raises NotFound, Changed, NotAllowed."""
         row = await self._own(giver, group_id, if_match)
+        await self._clusters.judge_groups(giver, [row.id])
         shown = await self._one(row)
         users = await self._repository.users_by(GroupMemberRow, "group_id", row.id, MOST_NAMED, None)
         lost = {
@@ -124,6 +125,7 @@ class GroupService:
     async def remove_user(self, giver: Giver, group_id: str, user_id: str) -> None:
         """Raises NotFound, NotAllowed."""
         row = await self._held(giver, group_id)
+        await self._clusters.judge_groups(giver, [row.id])
         users = await self._giving.lock_loser(giver, user_id)
         if not await self._repository.unlink(GroupMemberRow, group_id=[group_id], user_id=[user_id]):
             raise NotFound(told.NotFound())

@@ -49,8 +49,8 @@ class User(UserReference):
     """A user in full."""
 
     uid: int = Field(description="The POSIX uid of this user's processes and files")
-    phone: str = Field(description="Empty when it is not known")
-    email: str = Field(description="Empty when it is not known")
+    phone: str = Field(description="Empty when it is not known; in answers to changes also for who does not read users")
+    email: str = Field(description="Empty when it is not known; in answers to changes also for who does not read users")
     roles: list[RoleReference] = Field(description="Those that were given to this user; those of groups come on top")
     active: bool
     created_at: Moment

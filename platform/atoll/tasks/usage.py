@@ -33,8 +33,9 @@ async def detected(session: AsyncSession) -> Mapping[str, Detected]:
 
 
 async def addresses(session: AsyncSession) -> Collection[str]:
-    """Of all machines."""
-    return [node.address for node in await NodeRepository(session).observations()]
+    """All of all machines, as `jobs` closes them."""
+    nodes = await NodeRepository(session).observations()
+    return [each for node in nodes for each in (node.address, *node.other_addresses)]
 
 
 def counted(nodes: Collection[NodeObservation]) -> dict[str, Detected]:

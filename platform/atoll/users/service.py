@@ -17,6 +17,7 @@ from atoll.identity.models import GroupMemberRow, GroupRow, RoleRow, UserRoleRow
 from atoll.identity.permissions import PermissionTable
 from atoll.identity.repository import IdentityRepository
 from atoll.identity.rights.giving import Giver, Giving
+from atoll.identity.rights.policy import USERS_READ
 from atoll.identity.rights.repository import RightsRepository
 from atoll.identity.schemas import GroupReference, RoleReference, VirtualClusterReference
 from atoll.identity.service import described
@@ -96,7 +97,7 @@ class UserService:
             setattr(row, key, value)
         if changed:
             await self._record(giver, "user.update", row, changed=sorted(changed))
-        return await self._one(row)
+        return _told(giver, await self._one(row))
 
     async def put_roles(self, giver: Giver, user_id: str, role_ids: Collection[str], if_match: str | None) -> Account:
         """All roles that the user is to have, but for those of groups. Raises as `put_groups`."""
@@ -119,7 +120,7 @@ class UserService:
             await self._rights.tell_users([row.id])
             had = {"roles": [*before.values()]}
             await self._record(giver, "user.roles", row, before=had, roles=[role.name for role in new])
-        return await self.read(row.id)
+        return _told(giver, await self.read(row.id))
 
     async def put_groups(self, giver: Giver, user_id: str, group_ids: Collection[str], if_match: str | None) -> Account:
         """All groups in which the user is to be.
@@ -133,7 +134,7 @@ class UserService:
         gone = before.keys() - {group.id for group in new}
         await self._giving.judge(giver, await self._rights.grants_of_groups(gone))
         added = [group.id for group in new if group.id not in before]
-        await self._clusters.judge_groups(giver, added)
+        await self._clusters.judge_groups(giver, {*added, *gone})
         if gone or added:
             refuse_protected(row)
             if gone:
@@ -145,7 +146,7 @@ class UserService:
             await self._clusters.members_changed()
             had = {"groups": [*before.values()]}
             await self._record(giver, "user.groups", row, before=had, groups=[group.name for group in new])
-        return await self.read(row.id)
+        return _told(giver, await self.read(row.id))
 
     async def disable(self, giver: Giver, user_id: str, if_match: str | None, *, stop_tasks: bool) -> Account:
         """Nobody signs in as this user any more, sessions and access tokens end; tasks go on unless asked for.
@@ -163,7 +164,7 @@ class UserService:
             stopped = await self._tasks.stop_all_of(giver, row.id) if stop_tasks else 0
             await self._clusters.members_changed()
             await self._record(giver, "user.disable", row, **ended, stopped_tasks=stopped)
-        return await self._one(row)
+        return _told(giver, await self._one(row))
 
     async def enable(self, giver: Giver, user_id: str, if_match: str | None) -> Account:
         """The user may sign in again. Raises NotFound, Changed, NotAllowed."""
@@ -173,7 +174,7 @@ class UserService:
             await self._repository.forgive_name(row.name)
             await self._clusters.members_changed()
             await self._record(giver, "user.enable", row)
-        return await self._one(row)
+        return _told(giver, await self._one(row))
 
     async def delete(self, giver: Giver, user_id: str, if_match: str | None, *, stop_tasks: bool) -> None:
         """Nobody has this account any more, nor its name and uid ever again; files stay, and what names it does.
@@ -229,7 +230,8 @@ class UserService:
         await self._repository.forget_devices_of(row.id)
         await self._repository.forgive_name(row.name)
         await self._record(giver, "user.reset_password", row, **ended, ways=ways)
-        return OneTimePassword(account=await self._one(row), password=password, ways=[*map(WayName, ways)])
+        account = _told(giver, await self._one(row))
+        return OneTimePassword(account=account, password=password, ways=[*map(WayName, ways)])
 
     async def end_sessions(self, giver: Giver, user_id: str, if_match: str | None) -> Account:
         """Sign the user out everywhere, and end what flows for them; access tokens stay.
@@ -239,7 +241,7 @@ class UserService:
         row = await self._own(giver, user_id, if_match)
         sessions = await self._repository.end_sessions_of(row.id)
         await self._record(giver, "user.end_sessions", row, sessions=sessions)
-        return await self._one(row)
+        return _told(giver, await self._one(row))
 
     async def access_tokens(self, user_id: str, limit: int, cursor: str | None) -> Page[AccessToken]:
         """Those of a user, the newest first. Raises NotFound."""
@@ -302,6 +304,13 @@ class UserService:
 
     async def _record(self, actor: Actor, action: str, user: UserRow, **details: object) -> None:
         await record(self._session, actor, action, kind="user", identifier=user.id, name=user.name, details=details)
+
+
+def _told(giver: Giver, account: Account) -> Account:
+    """As the answer to a change tells it: who does not read users learns by none how to reach them."""
+    if giver.id is None or USERS_READ.name in giver.holds():
+        return account
+    return account.model_copy(update={"phone": "", "email": ""})
 
 
 def _by_id(references: Sequence[Mapping[str, str]]) -> dict[str, str]:

@@ -139,20 +139,20 @@ class VirtualClusterRepository:
         self._session.add(row)
         await self._session.flush()
 
-    async def add_users(self, cluster_id: str, user_ids: Collection[str]) -> int:
-        """Make users members; how many were not added before."""
+    async def add_users(self, cluster_id: str, user_ids: Collection[str]) -> set[str]:
+        """Make users members; those who were not added before."""
         rows = [{"virtual_cluster_id": cluster_id, "user_id": user_id} for user_id in sorted({*user_ids})]
         if not rows:
-            return 0
+            return set()
         added = insert(MemberRow).values(rows).on_conflict_do_nothing().returning(MemberRow.user_id)
-        return len((await self._session.scalars(added)).all())
+        return {*await self._session.scalars(added)}
 
-    async def remove_users(self, cluster_id: str, user_ids: Collection[str] | None) -> int:
-        """Take users (None: all) off it who were added themselves; how many there were."""
+    async def remove_users(self, cluster_id: str, user_ids: Collection[str] | None) -> set[str]:
+        """Take users (None: all) off it who were added themselves; those who were."""
         gone = delete(MemberRow).where(MemberRow.virtual_cluster_id == cluster_id)
         if user_ids is not None:
             gone = gone.where(MemberRow.user_id.in_(user_ids))
-        return len((await self._session.scalars(gone.returning(MemberRow.user_id))).all())
+        return {*await self._session.scalars(gone.returning(MemberRow.user_id))}
 
     async def remove_user(self, user_id: str) -> None:
         """The user was added to none any more."""

@@ -64,7 +64,7 @@ class VirtualClusterService:
         return await self._repository.of_groups(group_ids)
 
     async def judge_groups(self, giver: Giver, group_ids: Collection[str]) -> None:
-        """Who is put into a group is a member of its virtual clusters, so who puts them there gives these.
+        """Who is in a group is a member of its virtual clusters: who puts them there gives these, or else takes them.
 
         Raises NotAllowed for virtual clusters of which the giver is no member, unless they manage all.
         """

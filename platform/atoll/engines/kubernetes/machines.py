@@ -89,7 +89,7 @@ def _observed(node: Object, pods: list[Object], devices: Sequence[DeviceType]) -
         return _observe(node, pods, devices)
     except (ArithmeticError, KeyError, TypeError, ValueError) as error:
         why = codes.KubeletNotReady(why=_text(f"what it says of itself cannot be: {error}")).reason()
-        of_others = _observe({**node, "status": {}}, [], devices)
+        of_others = _observe({**node, "status": {"addresses": node.get("status", {}).get("addresses")}}, [], devices)
         return of_others.model_copy(update={"state": "not_ready", "reason": why, "pods": len(pods)})
 
 
@@ -113,6 +113,7 @@ def _observe(node: Object, pods: list[Object], devices: Sequence[DeviceType]) ->
     return NodeObservation(
         name=metadata["name"],
         address=_address(status),
+        other_addresses=tuple(each for each in addresses([node]) if each != _address(status)),
         roles=_roles(labels),
         arch=arch,
         state=state,

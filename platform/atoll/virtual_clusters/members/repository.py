@@ -49,20 +49,20 @@ class MemberRepository:
         found_groups = {row[0]: row[1] for row in await self._session.execute(groups)}
         return {row[0]: row[1] for row in await self._session.execute(users)}, found_groups
 
-    async def add_groups(self, cluster_id: str, group_ids: Collection[str]) -> int:
-        """Make groups members; how many were not added before."""
+    async def add_groups(self, cluster_id: str, group_ids: Collection[str]) -> set[str]:
+        """Make groups members; those that were not added before."""
         rows = [{"virtual_cluster_id": cluster_id, "group_id": group_id} for group_id in sorted({*group_ids})]
         if not rows:
-            return 0
+            return set()
         added = insert(ClusterGroupRow).values(rows).on_conflict_do_nothing().returning(ClusterGroupRow.group_id)
-        return len((await self._session.scalars(added)).all())
+        return {*await self._session.scalars(added)}
 
-    async def remove_groups(self, cluster_id: str, group_ids: Collection[str] | None) -> int:
-        """Take groups (None: all) off it; how many there were."""
+    async def remove_groups(self, cluster_id: str, group_ids: Collection[str] | None) -> set[str]:
+        """Take groups (None: all) off it; those that were members."""
         gone = delete(ClusterGroupRow).where(ClusterGroupRow.virtual_cluster_id == cluster_id)
         if group_ids is not None:
             gone = gone.where(ClusterGroupRow.group_id.in_(group_ids))
-        return len((await self._session.scalars(gone.returning(ClusterGroupRow.group_id))).all())
+        return {*await self._session.scalars(gone.returning(ClusterGroupRow.group_id))}
 
     async def concerned(self, cluster_id: str, user_ids: Collection[str], group_ids: Collection[str]) -> set[str]:
         """Members, disabled ones too, whom it concerns that these users and groups are taken out."""

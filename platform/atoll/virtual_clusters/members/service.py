@@ -1,7 +1,7 @@
 """Who is a member of a virtual cluster: users and groups. For holders of virtual_clusters:manage alone."""
 
 import builtins
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -66,19 +66,17 @@ class MemberManagement:
             mistakes.append(codes.NobodyNamed().at(""))
         if mistakes:
             raise Invalid(told.InvalidRequest(), errors=mistakes)
-        added = MembersAdded(
-            users=await self._clusters.add_users(row.id, body.users),
-            groups=await self._members.add_groups(row.id, body.groups),
-            members=await self._count(row, caller),
-        )
-        await self._changed(
-            caller,
-            "virtual_cluster.add_members",
-            row,
-            users=sorted(users.values()),
-            groups=sorted(groups.values()),
-        )
-        return added
+        new_users = await self._clusters.add_users(row.id, body.users)
+        new_groups = await self._members.add_groups(row.id, body.groups)
+        if new_users or new_groups:
+            await self._changed(
+                caller,
+                "virtual_cluster.add_members",
+                row,
+                users=_names(users, new_users),
+                groups=_names(groups, new_groups),
+            )
+        return MembersAdded(users=len(new_users), groups=len(new_groups), members=await self._count(row, caller))
 
     async def remove(self, caller: Caller, cluster_id: str, body: MembersRemove) -> MembersRemoved:
         """They were members; who is one in another way, too, stays one and keeps their tasks.
@@ -88,28 +86,26 @@ class MemberManagement:
         row = await self._locked(cluster_id)
         users, groups = await self._members.names(body.users, body.groups)
         concerned = await self._members.concerned(row.id, body.users, body.groups)
-        taken = (
-            await self._clusters.remove_users(row.id, body.users),
-            await self._members.remove_groups(row.id, body.groups),
-        )
+        gone_users = await self._clusters.remove_users(row.id, body.users)
+        gone_groups = await self._members.remove_groups(row.id, body.groups)
         stay = await self._members.of(row.id, concerned)
         lost = concerned - stay
         tasks = await self._tasks.of_each(self._session, row.id)
         if (count := sum(tasks.get(each, 0) for each in lost)) and not body.stop_tasks:
             raise Conflict(codes.MembersHaveTasks(name=row.name, tasks=count))
         stopped = await self._tasks.stop(self._session, caller, row.id, lost) if count else 0
-        if any(taken):
+        if gone_users or gone_groups:
             await self._changed(
                 caller,
                 "virtual_cluster.remove_members",
                 row,
-                users=sorted(users.values()),
-                groups=sorted(groups.values()),
+                users=_names(users, gone_users),
+                groups=_names(groups, gone_groups),
                 stopped_tasks=stopped,
             )
         return MembersRemoved(
-            users=taken[0],
-            groups=taken[1],
+            users=len(gone_users),
+            groups=len(gone_groups),
             stopped_tasks=stopped,
             members=await self._count(row, caller),
             still_members=await self._members.described(row.id, sorted(stay)[:MOST_TOLD], tasks),
@@ -150,6 +146,10 @@ class MemberManagement:
             name=row.name,
             details={**details},
         )
+
+
+def _names(by_id: Mapping[str, str], changed: Collection[str]) -> list[str]:
+    return sorted(name for each, name in by_id.items() if each in changed)
 
 
 def _place(member: ClusterMember) -> str:

@@ -2047,7 +2047,7 @@ export interface components {
             created_at: string;
             /**
              * Email
-             * @description Empty when it is not known
+             * @description Empty when it is not known; in answers to changes also for who does not read users
              */
             email: string;
             /** Groups */
@@ -2070,7 +2070,7 @@ export interface components {
             nickname: string;
             /**
              * Phone
-             * @description Empty when it is not known
+             * @description Empty when it is not known; in answers to changes also for who does not read users
              */
             phone: string;
             /**
@@ -4587,7 +4587,7 @@ export interface components {
             created_at: string;
             /**
              * Email
-             * @description Empty when it is not known
+             * @description Empty when it is not known; in answers to changes also for who does not read users
              */
             email: string;
             /** Id */
@@ -4598,7 +4598,7 @@ export interface components {
             nickname: string;
             /**
              * Phone
-             * @description Empty when it is not known
+             * @description Empty when it is not known; in answers to changes also for who does not read users
              */
             phone: string;
             /**

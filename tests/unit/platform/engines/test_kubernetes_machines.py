@@ -107,6 +107,19 @@ def test_a_node_that_tells_no_address_has_none_and_tasks_are_closed_as_without_i
     assert closed([seen.address]) == closed([address] if address else [])
 
 
+@pytest.mark.parametrize("said", [{}, {"allocatable": {"cpu": "999999999999"}}])
+def test_all_ipv4_addresses_of_a_node_are_seen_also_where_the_rest_cannot_be(said: dict[str, Any]) -> None:
+    node = machine("worker1")
+    node["status"]["addresses"] += [
+        {"type": "ExternalIP", "address": "203.0.113.9"},
+        {"type": "InternalIP", "address": "2001:db8::1"},
+        {"type": "Hostname", "address": "worker1"},
+    ]
+    node["status"] |= said
+    (seen,) = machines.observe([node], [], DEVICES)
+    assert (seen.address, seen.other_addresses) == ("10.77.0.21", ("203.0.113.9",))
+
+
 def test_texts_of_a_node_are_such_as_the_database_keeps() -> None:
     odd = machine("odd", ready="False")
     odd["status"]["nodeInfo"] = {"osImage": "a\x00b", "kernelVersion": "x" * 5000}

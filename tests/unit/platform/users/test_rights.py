@@ -245,6 +245,26 @@ async def test_nobody_acts_upon_the_account_of_who_holds_more(portal: RunningPla
     assert answer.is_success, answer.text
 
 
+@pytest.mark.parametrize("act", [*(each for each in ACTS if each != "delete"), "roles", "groups"])
+async def test_who_manages_users_and_reads_none_learns_by_no_answer_how_to_reach_them(
+    portal: RunningPlatform, act: str
+) -> None:
+    admin = await portal.admin()
+    reader = await a_manager(portal, admin)
+    manager = await a_user(portal, admin, "blind", await a_role(admin, "Blind", "users:manage"))
+    reach = {"phone": "+44 20 7946 0000", "email": "ada@example.com"}
+    body = account("ada", roles=[await a_role(admin, "Nothing", "users:manage")], **reach)
+    ada = (await admin.post("/users", body)).json()["id"]
+    method, body = ACTS.get(act, ("PUT", {act: []}))
+    for by, told_of in ((manager, {"phone": "", "email": ""}), (reader, reach)):
+        answer = await by.http.request(method, f"/users/{ada}/{act}".rstrip("/"), json=body)
+        assert answer.is_success, answer.text
+        given = answer.json().get("account", answer.json())
+        assert {key: given[key] for key in reach} == told_of, f"how to reach a user is told by {method} {act}"
+    kept = (await admin.get(f"/users/{ada}")).json()
+    assert {key: kept[key] for key in reach} == reach
+
+
 async def test_nobody_takes_a_role_or_group_of_more_than_they_hold(portal: RunningPlatform) -> None:
     admin = await portal.admin()
     manager = await a_manager(portal, admin)
@@ -273,6 +293,33 @@ async def test_who_manages_people_alone_makes_nobody_a_member_of_a_virtual_clust
     assert told(refused)[:2] == (403, "more_than_you_hold"), "a virtual cluster was given away"
     assert refused.json()["params"] == {"permissions": "virtual_clusters:manage"}
     assert (await manager.post("/users", body)).status_code == 201
+
+
+async def test_who_is_no_member_of_a_virtual_cluster_takes_it_from_nobody_by_a_group(portal: RunningPlatform) -> None:
+    admin = await portal.admin()
+    manager = await a_manager(portal, admin)
+    ada = await id_of(await registered(portal, "ada"))
+    watch = await a_role(admin, "Watch", "nodes:read")
+    group = await a_group(admin, "GPU team", [watch], [ada])
+    cluster = (await admin.get("/virtual-clusters")).json()["items"][0]["id"]
+    assert (await admin.post(f"/virtual-clusters/{cluster}/members", {"groups": [group]})).is_success
+    before = (await admin.get(f"/users/{ada}")).json()
+    assert [each["name"] for each in before["virtual_clusters"]] == ["default"]
+    for answer in (
+        await manager.delete(f"/groups/{group}/users/{ada}"),
+        await manager.http.put(f"/users/{ada}/groups", json={"groups": []}),
+        await manager.delete(f"/groups/{group}"),
+    ):
+        assert told(answer)[:2] == (403, "more_than_you_hold"), f"a virtual cluster was taken: {answer.request.url}"
+        assert answer.json()["params"] == {"permissions": "virtual_clusters:manage"}
+    assert (await admin.get(f"/users/{ada}")).json() == before
+    # Of what they are members themselves they take it, too.
+    joined = await admin.post(f"/virtual-clusters/{cluster}/members", {"users": [await id_of(manager)]})
+    assert joined.is_success, joined.text
+    assert (await manager.delete(f"/groups/{group}/users/{ada}")).status_code == 204
+    assert (await manager.http.put(f"/users/{ada}/groups", json={"groups": [group]})).is_success
+    assert (await manager.http.put(f"/users/{ada}/groups", json={"groups": []})).is_success
+    assert (await manager.delete(f"/groups/{group}")).status_code == 204
 
 
 async def test_who_loses_a_right_gives_it_no_more(portal: RunningPlatform) -> None:

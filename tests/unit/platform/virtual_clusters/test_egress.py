@@ -179,6 +179,15 @@ async def test_machines_pods_and_services_are_not_opened_by_anybody(room: Room) 
     assert [each.network for each in (await room.edit(made)).egress] == ["203.0.113.0/24"]
 
 
+async def test_of_a_machine_with_two_addresses_nobody_opens_the_second_one(room: Room) -> None:
+    machine = a_node("worker").model_copy(update={"other_addresses": ("198.51.100.7",)})
+    await NodeRepository(room.session).replace([machine])
+    assert await NodeRepository(room.session).observations() == [machine]
+    with pytest.raises(Invalid) as refused:
+        await room.make(egress=[NAMES])
+    assert mistakes(refused) == {"egress.0.network": "network_of_the_cluster"}
+
+
 async def test_a_virtual_cluster_is_made_though_a_node_tells_no_address(room: Room) -> None:
     await NodeRepository(room.session).replace([a_node("worker").model_copy(update={"address": ""})])
     made = None

@@ -147,6 +147,23 @@ async def test_adding_again_changes_nothing_and_is_no_mistake(room: Room) -> Non
     assert (again.users, again.groups, again.members) == (1, 0, 2)
 
 
+async def test_the_audit_names_who_was_made_a_member_or_is_none_any_more_and_nobody_else(room: Room) -> None:
+    vision, speech = await room.group("vision", "ada"), await room.group("speech", "ada")
+
+    async def last() -> tuple[str, Any, Any]:
+        row = (await room.audited())[-1]
+        return row.action, row.details["users"], row.details["groups"]
+
+    await room.add("bob", groups=(vision,))
+    rows = len(await room.audited())
+    await room.add("bob", groups=(vision,))
+    assert len(await room.audited()) == rows, "who is a member already is told to have been made one"
+    await room.add("bob", "cy", groups=(vision, speech))
+    assert await last() == ("virtual_cluster.add_members", ["cy"], ["speech"]), "who was one is told to have become one"
+    await room.remove("cy", "dan", groups=(speech, await room.group("others")))
+    assert await last() == ("virtual_cluster.remove_members", ["cy"], ["speech"]), "who was none is told to have left"
+
+
 async def test_whoever_is_not_there_is_named_at_its_place_and_nobody_is_added(room: Room) -> None:
     ada, gone = await room.user("ada"), await room.user("gone")
     await room.session.execute(update(UserRow).where(UserRow.id == gone).values(deleted_at=now(), active=False))
