@@ -122,7 +122,8 @@ SUITES: tuple[Suite, ...] = (
         "Unit tests of the platform on real PostgreSQL, files, processes, sockets",
         "the virtual environment",
         "fast",
-        (Command("pytest", (*SHORT, "tests/unit/platform")),),
+        # By files: those of a file share what it sets up. One process waits for half of its time.
+        (Command("pytest", (*SHORT, "tests/unit/platform", "-n", "2", "--dist", "loadfile")),),
         2400,
         may_skip=(
             Skip("tests/unit/platform/files/test_files.py", "workers become users", without_root=True),
