@@ -243,7 +243,7 @@ async def test_who_sends_slowly_takes_no_turn_of_the_user_whose_session_it_shows
     async with client() as http:
         many, word = unfinished(http, work, "ada", b"some")
         await asyncio.sleep(0.3)
-        assert work.inside == [], "a turn was given before the body was here"
+        assert work.inside == [], "the user gave a turn before the body was here"
         assert (await work.ask(http, "ada", "/quick")).status_code == 200
         word.set()
         assert [(await each).text for each in many] == ["9"] * len(many)
