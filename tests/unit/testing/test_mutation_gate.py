@@ -93,6 +93,13 @@ def test_a_room_whose_tests_are_not_green_proves_nothing(tree: Path) -> None:
     assert "## room was not tried" in report([score], COMMIT, "seed")
 
 
+def test_what_takes_long_is_not_asked_and_what_it_would_say_of_a_busy_machine_is_nothing(tree: Path) -> None:
+    slow = "\n\nimport pytest\n\n\n@pytest.mark.long\ndef test_many():\n    assert 1 == 2\n"
+    (tree / "test_room.py").write_text((tree / "test_room.py").read_text() + slow)
+    score, _ = tried(tree)
+    assert len(score.verdicts) == 5
+
+
 @pytest.mark.usefixtures("loud_survives")
 def test_an_equivalent_does_not_count_with_its_reason_in_the_report(tree: Path) -> None:
     before = 'return word if often else ""'
