@@ -232,7 +232,7 @@ SUITES: tuple[Suite, ...] = (
         "root, the bundle (built or in the cache), 12 GiB of memory",
         "ci",
         (Command("pytest", (*SHORT, "tests/system")),),
-        3600,
+        4500,  # three quarters of an hour by itself, an hour beside what is busy
         after=("roles",),
         may_skip=(
             Skip(
