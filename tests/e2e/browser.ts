@@ -24,8 +24,9 @@ const args = [
 /** What the configurations have in common; `more` are further arguments of the browser. */
 export function common(more: string[] = []): PlaywrightTestConfig {
   return {
-    timeout: 120_000,
-    expect: { timeout: 15_000 },
+    // A busy machine is slow, not wrong: a password alone may take 15 s where three suites have two cores.
+    timeout: 240_000,
+    expect: { timeout: 30_000 },
     retries: 0,
     forbidOnly: true,
     use: {
