@@ -31,7 +31,7 @@ test("what was done to an account is found, opened, followed and exported", asyn
   stack,
   expected,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(240_000);
   expected.push(/status of 401/); // who is disabled is out
   const { page: theirs, person } = await atWork(browser, stack);
   await changed(page, person.user);

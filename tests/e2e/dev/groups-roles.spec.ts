@@ -256,7 +256,7 @@ test("a role given to a user or to a group is what they may do, and no more when
   tag: ["@feature-280", "@feature-304", "@local"],
 }, async ({ page, browser, stack, expected }) => {
   expected.push(/status of 403/);
-  test.setTimeout(180_000);
+  test.setTimeout(300_000);
   const { page: theirs, person } = await registered(browser, stack);
   const [name, group] = [unique("operator"), unique("operators")];
   // A role of single permissions: to see nodes, and nothing else.

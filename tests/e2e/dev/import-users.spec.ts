@@ -18,7 +18,7 @@ async function chooseFile(page: Page, path: string): Promise<void> {
 }
 
 test("many users are made from a file, by the keyboard alone", async ({ page, browser, stack }, info) => {
-  test.setTimeout(120_000);
+  test.setTimeout(240_000);
   const names = [1, 2, 3].map((number) => unique(`import${number}`).replaceAll("_", "-"));
   const head = "User name,Nickname,Phone,E-mail,Roles,Groups,Virtual clusters";
   const lines = names.map((name) => `${name},Nick of ${name},+49 30 1,${name}@example.org,User,,default`);

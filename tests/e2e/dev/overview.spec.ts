@@ -27,7 +27,7 @@ test("the overview shows the recommended way with links to the lists that there 
 test("charts count tasks per state, of one's own and of everybody, and follow what happens", {
   tag: ["@feature-56b", "@local"],
 }, async ({ page, browser, stack }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(300_000);
   const { page: theirs } = await atWork(browser, stack);
   await theirs.goto("/overview");
   for (const name of CHARTS) {

@@ -92,7 +92,7 @@ test("the virtual cluster in use is switched, in settings and in the bar at the 
 test("the interval is set within its bounds, and pages look again by it", {
   tag: ["@feature-57", "@local"],
 }, async ({ browser, stack }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(300_000);
   const { page } = await atWork(browser, stack, { roles: ["admin", "user"] });
   await page.goto("/settings");
   const field = page.getByLabel("Interval in seconds");
@@ -133,7 +133,7 @@ test("charts look again by the interval, and so does a list whose event stream i
   expected,
 }) => {
   expected.push(/ERR_FAILED/); // what is cut is told so
-  test.setTimeout(180_000);
+  test.setTimeout(300_000);
   const { page } = await atWork(browser, stack);
   await page.goto("/settings");
   await page.getByLabel("Interval in seconds").fill("5");
@@ -173,7 +173,7 @@ test("charts look again by the interval, and so does a list whose event stream i
 });
 
 test("language, appearance and time zone follow the person to another browser", async ({ page, browser, stack }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(240_000);
   const group = unique("timed");
   await makeGroup(page, group, /^User/);
   const { page: theirs, person } = await atWork(browser, stack, { roles: ["admin", "user"] });

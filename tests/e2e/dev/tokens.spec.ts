@@ -47,7 +47,7 @@ test("a token is made by keyboard alone, copied, used by a program, and ended", 
   playwright,
   stack,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(240_000);
   const { page, person } = await atWork(browser, stack);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await choose(page, `Account of ${person.user}`, "Account");
@@ -143,7 +143,7 @@ test.describe("sessions", () => {
   test.use({ expected: [/401/] });
 
   test("are seen, and ended one by one and all others at once", async ({ browser, stack }) => {
-    test.setTimeout(120_000);
+    test.setTimeout(240_000);
     const { page, person } = await atWork(browser, stack);
     const others = [await elsewhere(browser, stack), await elsewhere(browser, stack), await elsewhere(browser, stack)];
     for (const other of others) {
@@ -187,7 +187,7 @@ for (const { tag, ...seen } of LOOKS) {
     browser,
     stack,
   }) => {
-    test.setTimeout(120_000);
+    test.setTimeout(240_000);
     const { page } = await atWork(browser, stack);
     await wear(page, seen);
     await expectNoMistakes(page, await addressesOf(page, "dev/tokens"));

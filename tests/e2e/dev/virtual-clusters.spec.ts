@@ -18,7 +18,7 @@ test.describe("who does not administer", () => {
   test("sees no menu of virtual clusters and none of its pages; an administrator has both", {
     tag: ["@feature-53a", "@feature-62", "@local"],
   }, async ({ page, browser, stack }) => {
-    test.setTimeout(180_000);
+    test.setTimeout(300_000);
     const name = clusterName("hidden");
     const path = await makeCluster(page, name);
     // One of single permissions: much of administration, and of virtual clusters one's own.
