@@ -122,10 +122,10 @@ SUITES: tuple[Suite, ...] = (
         "Unit tests of the platform on real PostgreSQL, files, processes, sockets",
         "the virtual environment",
         "fast",
-        # Two processes (`-n 2 --dist loadfile`) take 24 minutes beside the lab, not 38; but then browsers begin while the
-        # lab still works, and the whole takes longer.
+        # Two processes (`-n 2 --dist loadfile`) take 24 minutes beside the lab, not 38; but then browsers begin while
+        # the lab still works, and the whole takes longer.
         (Command("pytest", (*SHORT, "tests/unit/platform")),),
-        2400,
+        3600,
         may_skip=(
             Skip("tests/unit/platform/files/test_files.py", "workers become users", without_root=True),
             Skip("tests/unit/platform/files/test_mount.py", "it mounts", without_root=True),
