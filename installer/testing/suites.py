@@ -213,7 +213,7 @@ SUITES: tuple[Suite, ...] = (
         "the bundle (built or in the cache); root for containers of the bundle's runc",
         "ci",
         (Command("pytest", (*PYTEST, "tests/apiserver", "tests/registry", "tests/runtime")),),
-        1800,  # a minute with a bundle in the cache
+        2700,  # minutes with a bundle in the cache, twenty beside browsers and a lab
         after=("system",),  # which makes the bundle where there is none
         patient=True,
     ),
